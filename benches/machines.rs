@@ -1,5 +1,5 @@
-//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; and search
-//! over learners.
+//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; search over
+//! learners; and the Dantzig selector, by the linear programs of these machines.
 
 use criterion::Criterion;
 use fewest::core::{Budget, Context, Dataset, Target};
@@ -7,9 +7,11 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters, with the samples and features of the problem.
-const CASES: [(&str, &[&str], usize, usize); 14] = [
+const CASES: [(&str, &[&str], usize, usize); 17] = [
     ("svm-lw", &[], 200, 100),
     ("l1-svm", &[], 200, 100),
+    ("l1-svm", &["loss=hinge", "c=0.05"], 200, 10_000),
+    ("fsv", &[], 200, 100),
     ("nmmkl", &[], 200, 100),
     ("mik-fs", &[], 100, 50),
     ("rfmkl", &[], 100, 50),
@@ -22,6 +24,7 @@ const CASES: [(&str, &[&str], usize, usize); 14] = [
     ("spanb-rfe", &[], 100, 10),
     ("hsic-rfe", &[], 200, 20),
     ("sfs", &[], 100, 20),
+    ("dantzig", &["lambda_ratio=0.1"], 500, 20_000),
 ];
 
 pub(crate) fn benches(criterion: &mut Criterion) {

@@ -7,8 +7,11 @@ use fewest_core::{
 };
 
 use super::design::Design;
-use super::problems::{Binary, Multiclass, combined, feature_scores, select, two_classes};
-use super::program::{Program, SOLVER};
+use super::problems::{Binary, Multiclass, combined, control, feature_scores, select, two_classes};
+use fewest_simplex::L1Hinge;
+
+/// The solver's name in reports.
+const SOLVER: &str = "simplex";
 
 /// Most linear programs solved one after the other.
 const MOST_ROUNDS: usize = 100;
@@ -54,8 +57,9 @@ options! {
     /// levels. How many features there are follows from `λ`; features are ranked by `|score|`, those with a
     /// weight of 0 are never selected.
     ///
-    /// Cost: a few linear programs a start (2 to 10), each by an interior point method over few columns, to
-    /// which columns are added until the dual conditions of all hold: `n d` for each pass over all columns.
+    /// Cost: a few linear programs a start (2 to 10), each by the simplex method from the solution
+    /// before, over few columns, to which columns are added until the dual conditions of all hold: `n d` for
+    /// each pass over all columns.
     /// The certificate is the stationarity of the result: by how much, at most, the linear program of its own
     /// slopes has a better solution, relative to the objective at zero, or the violation of a dual condition
     /// where that is larger.
@@ -112,19 +116,15 @@ impl Fsv {
         let cost = |&label: &bool| (1.0 - lambda) / if label { positive } else { n - positive };
         let costs: Vec<f64> = problem.positive.iter().map(cost).collect();
         let labels = problem.labels();
-        let program = Program { design: samples, labels: &labels, costs: &costs };
+        let mut program = L1Hinge::new(samples, labels, costs, true)?;
+        let control = &control(self.tolerance, context)?;
         let slope = |w: &f64| lambda * self.alpha * (-self.alpha * w.abs()).exp().max(SMALLEST_SLOPE);
         let mut weights = start;
         let mut report: Option<SolverReport> = None;
         let (mut loss, mut iterations) = (0.0, 0);
         for _ in 0..MOST_ROUNDS {
             let penalties: Vec<f64> = weights.iter().map(slope).collect();
-            // The weights of a start are a direction to look in, and no solution of a program.
-            let joined: Vec<usize> = match report {
-                Some(_) => (0..weights.len()).filter(|&j| weights[j] != 0.0).collect(),
-                None => Vec::new(),
-            };
-            let found = match (program.minimise(&penalties, &joined, self.tolerance, context), &mut report) {
+            let found = match (program.minimise(&penalties, control), &mut report) {
                 // Stopped before the next program: the last one stands.
                 (Err(Error::Stopped { .. }), Some(report)) => {
                     report.status = context.stopped().unwrap_or(report.status);
@@ -135,7 +135,7 @@ impl Fsv {
             };
             let concave: f64 = found.weights.iter().map(|w| -(-self.alpha * w.abs()).exp_m1()).sum();
             let objective = found.loss + lambda * concave;
-            iterations += found.iterations;
+            iterations += found.steps;
             let at_zero = most_at_zero(lambda);
             let outside = found.status.is_stopped();
             let least = |report: &SolverReport| report.objective - LEAST_DECREASE * at_zero;
@@ -305,8 +305,8 @@ mod tests {
                 |b: f64| -> f64 { (0..n).map(|i| costs[i] * (1.0 - y[i] * (fitted[i] + b)).max(0.0)).sum() };
             let least = (0..n).map(|i| with(y[i] - fitted[i])).fold(f64::INFINITY, f64::min);
             assert!((loss - least).abs() <= 1e-12, "{loss} and {least}");
-            let program = Program { design: &design, labels: &y, costs: &costs };
-            let again = program.minimise(&penalties, &[], 1e-9, &context)?;
+            let mut program = L1Hinge::new(&design, y, costs, true)?;
+            let again = program.minimise(&penalties, &control(1e-9, &context)?)?;
             let (here, there) = (linear(&weights, loss), linear(&again.weights, again.loss));
             assert!(there >= here - 1e-7, "λ = {lambda}: {here} and {there}");
         }

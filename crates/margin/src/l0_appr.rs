@@ -8,17 +8,16 @@ use fewest_solver::LinearOperator;
 
 use super::design::Design;
 use super::machine::{Task, train};
-use super::problems::{Binary, Multiclass, NO_OTHERS, combined, feature_scores, select, two_classes};
-use super::program::{Program, SOLVER};
+use super::problems::{
+    Binary, Multiclass, NO_OTHERS, combined, control, feature_scores, select, two_classes,
+};
+use fewest_simplex::L1Hinge;
 
 /// Most machines trained one after the other.
 const MOST_ROUNDS: usize = 100;
 
 /// Scales below this share of the largest are taken for the zeros they tend to.
 const ZERO: f64 = 1e-6;
-
-/// Up to so many columns a linear program begins with all of them: finding those that matter costs more.
-const ALL_AT_ONCE: usize = 300;
 
 /// A round that changes no scale by more than this share of the largest is the last.
 const STILL: f64 = 1e-6;
@@ -120,18 +119,21 @@ impl L0Appr {
                 let penalties: Vec<f64> = used.iter().map(|&j| scales[j].recip()).collect();
                 let (labels, restricted) = (problem.labels(), samples.restrict(&used));
                 let costs = vec![self.c; labels.len()];
-                let program = Program { design: &restricted, labels: &labels, costs: &costs };
-                let start: Vec<usize> = (0..used.len()).filter(|_| used.len() <= ALL_AT_ONCE).collect();
-                let found = program.minimise(&penalties, &start, self.tolerance, context)?;
+                let mut program = L1Hinge::new(&restricted, labels, costs, true)?;
+                let found = program.minimise(&penalties, &control(self.tolerance, context)?)?;
                 let mut weights = vec![0.0; scales.len()];
                 for ((&j, w), penalty) in used.iter().zip(&found.weights).zip(&penalties) {
                     weights[j] = w * penalty;
                 }
                 let norm: f64 = weights.iter().map(|w| w.abs()).sum();
-                let report =
-                    SolverReport::new(SOLVER, found.status, found.loss + norm, Certificate::gap(found.gap))
-                        .with_lambda(self.c.recip())
-                        .with_iterations(found.iterations);
+                let report = SolverReport::new(
+                    "simplex",
+                    found.status,
+                    found.loss + norm,
+                    Certificate::gap(found.gap),
+                )
+                .with_lambda(self.c.recip())
+                .with_iterations(found.steps);
                 Ok((weights, report))
             }
         }

@@ -7,7 +7,6 @@ mod l0_appr;
 mod lasso_weights;
 mod machine;
 mod problems;
-mod program;
 mod r2w2;
 mod rows;
 mod sparse_machine;

@@ -5,11 +5,11 @@ use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options, words,
 };
+use fewest_simplex::L1Hinge;
 use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, SquaredHinge};
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, TRAINED, binaries, combined, control, feature_scores, select};
-use super::program::{Program, SOLVER};
 use fewest_solver::bisection::{self, PenaltyCandidate};
 
 /// The smallest `1/C` tried, as a share of the largest.
@@ -50,8 +50,8 @@ options! {
     /// most `k` features.
     ///
     /// Squared hinge: [`SquaredHingeDescent`], certified by the duality gap relative to the objective at
-    /// `w = 0`. Plain hinge: a linear program by an interior point method with column generation, certified
-    /// by the larger of that gap and the violation of a dual condition. The report has `lambda = 1/C`.
+    /// `w = 0`. Plain hinge: a linear program by the simplex method with column generation ([`L1Hinge`]), whose
+    /// dual point keeps all conditions. The report has `lambda = 1/C`.
     ///
     /// Cost: `n d` for each pass over all features, a few for each `C`; with `k` features chosen `n k²` a
     /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
@@ -124,12 +124,16 @@ options! {
 struct Machine<'a> {
     datafit: SquaredHinge<&'a Design>,
     labels: Vec<f64>,
+    /// For the plain hinge; it begins where it ended before.
+    program: L1Hinge<'a, Design>,
 }
 
 impl<'a> Machine<'a> {
     fn new(problem: &Binary, samples: &'a Design) -> Result<Self, Error> {
         let labels = problem.labels();
-        Ok(Self { datafit: SquaredHinge::new(samples, labels.clone())?, labels })
+        let costs = vec![1.0; labels.len()];
+        let program = L1Hinge::new(samples, labels.clone(), costs, true)?;
+        Ok(Self { datafit: SquaredHinge::new(samples, labels.clone())?, labels, program })
     }
 }
 
@@ -190,7 +194,7 @@ impl Request {
 
     fn machine(
         &self,
-        machine: &Machine<'_>,
+        machine: &mut Machine<'_>,
         penalty: f64,
         start: Option<&Vec<f64>>,
         context: &Context<'_>,
@@ -200,7 +204,7 @@ impl Request {
         // Solved is the problem divided by C.
         let report = |status, divided: f64, certificate, iterations| {
             SolverReport::new(
-                if self.loss == HingeLoss::Squared { "cd" } else { SOLVER },
+                if self.loss == HingeLoss::Squared { "cd" } else { "simplex" },
                 status,
                 divided / penalty,
                 certificate,
@@ -225,18 +229,11 @@ impl Request {
                 Ok((found.coefficients, report))
             }
             HingeLoss::Plain => {
-                let costs = vec![1.0; machine.labels.len()];
-                let program =
-                    Program { design: machine.datafit.operator(), labels: &machine.labels, costs: &costs };
-                let start: Vec<usize> =
-                    start.map_or(Vec::new(), |start| (0..n).filter(|&j| start[j] != 0.0).collect());
-                let found = program.minimise(&vec![penalty; n], &start, self.tolerance, context)?;
+                let found =
+                    machine.program.minimise(&vec![penalty; n], &control(self.tolerance, context)?)?;
                 let norm: f64 = found.weights.iter().map(|w| w.abs()).sum();
                 let objective = found.loss + penalty * norm;
-                Ok((
-                    found.weights,
-                    report(found.status, objective, Certificate::gap(found.gap), found.iterations),
-                ))
+                Ok((found.weights, report(found.status, objective, Certificate::gap(found.gap), found.steps)))
             }
         }
     }
@@ -246,7 +243,7 @@ impl Request {
         let problems = binaries(data, self.method, self.multiclass)?;
         let design = Design::new(data, self.method, context)?;
         let parts: Vec<Option<Design>> = problems.iter().map(|problem| problem.samples(&design)).collect();
-        let machines = problems
+        let mut machines = problems
             .iter()
             .zip(&parts)
             .map(|(problem, part)| match context.stopped() {
@@ -254,13 +251,22 @@ impl Request {
                 None => Machine::new(problem, part.as_ref().unwrap_or(&design)),
             })
             .collect::<Result<Vec<Machine<'_>>, Error>>()?;
-        let solve = |penalty: f64, before: Option<&Fit>| -> Result<Fit, Error> {
-            let found = fewest_parallel::map(machines.len(), |at| {
-                self.machine(&machines[at], penalty, before.map(|fit| &fit.weights[at]), context)
+        let mut largest = 0.0_f64;
+        if self.c.is_none() {
+            for machine in &machines {
+                context.go_on(TRAINED)?;
+                largest = largest.max(self.largest_penalty(machine));
+            }
+        }
+        let mut solve = |penalty: f64, before: Option<&Fit>| -> Result<Fit, Error> {
+            let found = fewest_parallel::chunks(&mut machines, 1, |at, machine| {
+                let start = before.map(|fit| &fit.weights[at]);
+                machine.iter_mut().map(|machine| self.machine(machine, penalty, start, context)).collect()
             });
             let (mut weights, mut reports) = (Vec::new(), Vec::new());
-            for found in found {
-                let (mut w, report) = found?;
+            let found: Vec<Vec<(Vec<f64>, SolverReport)>> =
+                found.into_iter().collect::<Result<_, Error>>()?;
+            for (mut w, report) in found.into_iter().flatten() {
                 if self.loss == HingeLoss::Squared {
                     // Features have variance 1 and margins are of size 1, so that these change no decision.
                     let least = ROUNDING * w.iter().fold(1.0_f64, |most, w| most.max(w.abs()));
@@ -278,11 +284,6 @@ impl Request {
             (Some(c), _) => solve(c.recip(), None)?,
             (None, budget) => {
                 let k = budget.count(&["c"])?;
-                let mut largest = 0.0_f64;
-                for machine in &machines {
-                    context.go_on(TRAINED)?;
-                    largest = largest.max(self.largest_penalty(machine));
-                }
                 if largest > 0.0 {
                     let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);

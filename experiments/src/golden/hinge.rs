@@ -31,7 +31,7 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCo
     let labels: Vec<f64> =
         data.classes(METHOD)?.codes().iter().map(|code| if *code == 1 { 1.0 } else { -1.0 }).collect();
     let costs = vec![1.0 / n as f64; n];
-    let mut program = L1Hinge::new(&operator, &labels, &costs, intercept)?;
+    let mut program = L1Hinge::new(&operator, labels, costs, intercept)?;
     let found = program.minimise(&vec![alpha; d], &Control { tolerance: 1e-13, ..Control::default() })?;
     let objective = found.loss + alpha * found.weights.iter().map(|w| w.abs()).sum::<f64>();
     let observed = Observed { objective: Some(objective), gap: Some(found.gap), ..Observed::default() };

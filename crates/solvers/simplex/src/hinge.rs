@@ -1,7 +1,7 @@
 //! Hinge loss with a weighted l1 norm.
 
 use fewest_core::{Error, Status, order};
-use fewest_solver::{Control, LinearOperator};
+use fewest_solver::{Control, LinearOperator, certificate};
 
 use crate::{Cost, Joining, Program, Simplex, solve};
 
@@ -19,8 +19,8 @@ const LEAST_JOINING: usize = 20;
 /// It begins where it ended: another [`minimise`](Self::minimise) with other penalties takes few steps.
 pub struct L1Hinge<'a, O> {
     samples: &'a O,
-    labels: &'a [f64],
-    costs: &'a [f64],
+    labels: Vec<f64>,
+    costs: Vec<f64>,
     intercept: bool,
     simplex: Simplex,
 }
@@ -32,9 +32,11 @@ pub struct HingeOptimum {
     pub weights: Vec<f64>,
     /// `Σ d_i ξ_i` at `w` with its best intercept.
     pub loss: f64,
-    /// `u`, one multiplier a sample, which keeps all conditions.
+    /// `u`, one multiplier a sample. It keeps all conditions, those of columns up to `gap` times the largest
+    /// penalty.
     pub dual: Vec<f64>,
-    /// The objective at `w` less that of the dual, relative to the objective at `w = 0`.
+    /// The objective at `w` less `Σ u_i`, relative to the objective at `w = 0`, or where it is larger the
+    /// violation of a dual condition relative to the largest penalty.
     pub gap: f64,
     /// How the computation ended.
     pub status: Status,
@@ -60,8 +62,8 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there are a label and a cost a sample.
-    pub fn new(samples: &'a O, labels: &'a [f64], costs: &'a [f64], intercept: bool) -> Result<Self, Error> {
-        for (what, values) in [("labels", labels), ("costs of errors", costs)] {
+    pub fn new(samples: &'a O, labels: Vec<f64>, costs: Vec<f64>, intercept: bool) -> Result<Self, Error> {
+        for (what, values) in [("labels", &labels), ("costs of errors", &costs)] {
             if values.len() != samples.n_rows() {
                 let (expected, found) = (samples.n_rows(), values.len());
                 return Err(Error::ShapeMismatch { what, expected, found });
@@ -84,11 +86,17 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
             let (expected, found) = (self.samples.n_columns(), penalties.len());
             return Err(Error::ShapeMismatch { what: "penalties", expected, found });
         }
+        if !penalties.iter().all(|penalty| penalty.is_finite() && *penalty > 0.0) {
+            return Err(Error::Numerical {
+                what: "the linear program",
+                hint: "a penalty is not above 0 and finite".to_owned(),
+            });
+        }
         let before = self.simplex.n_steps();
         let mut priced = Priced {
             samples: self.samples,
-            labels: self.labels,
-            costs: self.costs,
+            labels: &self.labels,
+            costs: &self.costs,
             intercept: self.intercept,
             penalties,
             at_zero: 0.0,
@@ -101,7 +109,7 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
             self.simplex.add_rows(&costs, &[]);
             if self.intercept {
                 let column = penalties.len();
-                self.simplex.add_columns(&[(column, priced.column_cost(column))], self.labels);
+                self.simplex.add_columns(&[(column, priced.column_cost(column))], &self.labels);
             }
         } else {
             self.simplex.set_column_costs(|j| priced.column_cost(j));
@@ -158,14 +166,24 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
         let signed: Vec<f64> = dual.iter().zip(self.labels).map(|(u, y)| u * y).collect();
         let mut products = vec![0.0; self.penalties.len()];
         self.samples.apply_transpose(&signed, &mut products);
-        let share = |j: usize| products[j].abs() / self.penalties[j];
-        let most = (0..products.len()).map(share).fold(1.0, f64::max);
-        dual.iter_mut().for_each(|u| *u /= most);
         let mut fitted = vec![0.0; self.labels.len()];
         self.samples.apply(&weights, &mut fitted);
         let loss = self.loss(&fitted);
         let norm: f64 = weights.iter().zip(self.penalties).map(|(w, c)| c * w.abs()).sum();
-        let gap = (loss + norm - dual.iter().sum::<f64>()).max(0.0) / self.at_zero;
+        let gap_to = |bound: f64| certificate::relative(loss + norm - bound, self.at_zero);
+        let bound: f64 = dual.iter().sum();
+        let share = |j: usize| products[j].abs() / self.penalties[j];
+        let most = (0..products.len()).map(share).fold(1.0, f64::max);
+        let largest = self.penalties.iter().copied().fold(0.0, f64::max);
+        let excess = products.iter().zip(self.penalties).fold(0.0_f64, |most, (v, c)| most.max(v.abs() - c));
+        let as_it_is = gap_to(bound).max(certificate::relative(excess, largest));
+        let mut gap = gap_to(bound / most);
+        // Where penalties have very different sizes, rounding at a small one would shrink the whole dual.
+        if as_it_is < gap {
+            gap = as_it_is;
+        } else {
+            dual.iter_mut().for_each(|u| *u /= most);
+        }
         self.found = Some(HingeOptimum { weights, loss, dual, gap, status: Status::Converged, steps: 0 });
         if gap <= self.tolerance {
             return Ok(Joining::default());

@@ -7,6 +7,9 @@ use crate::simplex::{Place, Quantity, Variable};
 /// Moves slower than this share of the fastest are rounding.
 const STILL: f64 = 1e-11;
 
+/// A slope of this share of the first is none.
+const FLAT: f64 = 1e-12;
+
 /// Kinks that differ by no more than this from the end of a step may be its end.
 const NEAR: f64 = 1e-10;
 
@@ -81,7 +84,7 @@ impl Step {
             let kink = &self.kinks[at];
             let (left, right) = kink.rise;
             slope += kink.velocity.abs() * (right.clamp(-wall, wall) - left.clamp(-wall, wall));
-            careful || slope >= 0.0
+            careful || slope >= -FLAT * self.gain
         })?;
         // Of kinks as good as at the end, that which is passed fastest is the best pivot.
         let end = lengths[by_length[last]];
