@@ -1,5 +1,5 @@
-//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; search over
-//! learners; and the Dantzig selector, by the linear programs of these machines.
+//! Selections by support vector machines: weights, non-monotonic, a kernel a feature, elimination; search
+//! over learners; and the Dantzig selector, by the linear programs of these machines.
 
 use criterion::Criterion;
 use fewest::core::{Budget, Context, Dataset, Target};

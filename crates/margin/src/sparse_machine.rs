@@ -50,8 +50,8 @@ options! {
     /// most `k` features.
     ///
     /// Squared hinge: [`SquaredHingeDescent`], certified by the duality gap relative to the objective at
-    /// `w = 0`. Plain hinge: a linear program by the simplex method with column generation ([`L1Hinge`]), whose
-    /// dual point keeps all conditions. The report has `lambda = 1/C`.
+    /// `w = 0`. Plain hinge: a linear program by the simplex method with column generation ([`L1Hinge`]),
+    /// whose dual point keeps all conditions. The report has `lambda = 1/C`.
     ///
     /// Cost: `n d` for each pass over all features, a few for each `C`; with `k` features chosen `n k²` a
     /// Newton step. Memory: a standardised copy of the data (sparse columns stay sparse).
