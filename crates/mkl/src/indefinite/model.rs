@@ -1,6 +1,6 @@
 //! What MIK-FS has learned: weights, machines, and predictions from them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fewest_core::{Certificate, Columns, Dataset, Error, FeatureKind, Status};
 use fewest_kernels::{Delta, ScalarKernel};
@@ -69,6 +69,8 @@ pub struct MikFsModel {
     prediction: Prediction,
     parts: Vec<Part>,
     machines: Vec<Trained>,
+    /// The bias of each machine for kernels that are not centred, once predictions have asked for it.
+    biases: OnceLock<Vec<f64>>,
 }
 
 /// One kernel with what it needs to be evaluated at new samples.
@@ -82,10 +84,12 @@ struct Part {
     seen: Seen,
 }
 
-/// A machine's coefficients on all training samples, and its bias for kernels that are not centred.
+/// A machine's coefficients on all training samples, its own samples, and its bias for kernels that are centred
+/// on these.
 #[derive(Clone)]
 struct Trained {
     beta: Vec<f64>,
+    rows: Vec<usize>,
     bias: f64,
 }
 
@@ -113,7 +117,15 @@ impl MikFsModel {
                 if categorical { Arc::new(Delta) } else { kernels[kernel].build(&points)? };
             parts.push(Part { feature, weight, kernel: built, points, seen: atoms.seen(m) });
         }
-        let mut model = Self {
+        let n = data.n_samples();
+        let machines = tasks.tasks.iter().zip(&fit.point.machines).map(|(task, machine)| {
+            let mut beta = vec![0.0; n];
+            for (&row, &value) in task.rows.iter().zip(&machine.beta) {
+                beta[row] = value;
+            }
+            Trained { beta, rows: task.rows.clone(), bias: machine.bias }
+        });
+        Ok(Self {
             weights,
             alternation: Alternation {
                 lambda: lambda2,
@@ -128,25 +140,35 @@ impl MikFsModel {
             n_features: data.n_features(),
             prediction: tasks.prediction.clone(),
             parts,
-            machines: Vec::new(),
-        };
-        let n = data.n_samples();
-        for (task, machine) in tasks.tasks.iter().zip(&fit.point.machines) {
-            let mut beta = vec![0.0; n];
-            for (&row, &value) in task.rows.iter().zip(&machine.beta) {
-                beta[row] = value;
+            machines: machines.collect(),
+            biases: OnceLock::new(),
+        })
+    }
+
+    /// The machines were trained with kernels centred on their samples: the mean of what they say without
+    /// goes to the bias. A selection needs none, and with many classes they take longer than all else.
+    fn biases(&self) -> &[f64] {
+        self.biases.get_or_init(|| {
+            let n = self.machines.first().map_or(0, |machine| machine.beta.len());
+            let mut own = vec![vec![0.0; n]; self.machines.len()];
+            self.parts.iter().for_each(|part| self.add(part, &part.points, &mut own));
+            let bias = |(machine, own): (&Trained, &Vec<f64>)| {
+                let sum: f64 = machine.rows.iter().map(|&row| own[row]).sum();
+                machine.bias - sum / machine.rows.len() as f64
+            };
+            self.machines.iter().zip(&own).map(bias).collect()
+        })
+    }
+
+    /// Adds to the values of each machine what `part` says of samples at `points`.
+    fn add(&self, part: &Part, points: &[f64], values: &mut [Vec<f64>]) {
+        let mut row = vec![0.0; part.points.len()];
+        for (i, &point) in points.iter().enumerate() {
+            part.kernel.eval_many(point, &part.points, &mut row);
+            for (values, machine) in values.iter_mut().zip(&self.machines) {
+                values[i] += part.weight * dot(&row, &machine.beta);
             }
-            model.machines.push(Trained { beta, bias: machine.bias });
         }
-        // The machines were trained with kernels centred on their samples: the mean of what they say without
-        // goes to the bias.
-        let own = model.decision_values(data.x())?;
-        for ((task, machine), own) in tasks.tasks.iter().zip(&mut model.machines).zip(own) {
-            let mean: f64 =
-                task.rows.iter().map(|&row| own[row] - machine.bias).sum::<f64>() / task.rows.len() as f64;
-            machine.bias -= mean;
-        }
-        Ok(model)
     }
 
     /// The decision value of every sample of `x`, for each machine: one for two classes or a real output,
@@ -164,8 +186,7 @@ impl MikFsModel {
                 found: x.n_features(),
             });
         }
-        let mut values: Vec<Vec<f64>> =
-            self.machines.iter().map(|machine| vec![machine.bias; x.n_samples()]).collect();
+        let mut values: Vec<Vec<f64>> = self.biases().iter().map(|&bias| vec![bias; x.n_samples()]).collect();
         let mut column = vec![0.0; x.n_samples()];
         for part in &self.parts {
             x.copy_column(part.feature, &mut column)?;
@@ -174,13 +195,7 @@ impl MikFsModel {
                 return Err(Error::NonFinite { name, column: part.feature, row, value: column[row] });
             }
             part.seen.apply(&mut column);
-            let mut row = vec![0.0; part.points.len()];
-            for (i, &point) in column.iter().enumerate() {
-                part.kernel.eval_many(point, &part.points, &mut row);
-                for (values, machine) in values.iter_mut().zip(&self.machines) {
-                    values[i] += part.weight * dot(&row, &machine.beta);
-                }
-            }
+            self.add(part, &column, &mut values);
         }
         Ok(values)
     }

@@ -154,7 +154,6 @@ impl Weights<'_> {
             let members = self.working_set(&d, &gradient, allowed);
             let restricted = Restricted { all: self, members: &members };
             let orthant = L1::new(0.0, members.len())?.nonnegative();
-            let problem = Composite::new(&restricted, &orthant)?;
             let mut solver = ProximalGradient::default().accelerated(false).tolerance(0.0);
             let (fewer, more) = (members.len().min(self.y.len()), members.len().max(self.y.len()));
             let is_affordable = fewer.saturating_mul(fewer).saturating_mul(more) <= AFFORDABLE;
@@ -163,6 +162,7 @@ impl Weights<'_> {
             let inner =
                 Control { max_iterations, tolerance: 0.5 * control.tolerance, stop: Some(&stop), ..*control };
             let from = members.iter().map(|&m| d[m]).collect();
+            let problem = Composite::new(&restricted, &orthant)?.within(&inner);
             let solution = run(problem, &mut solver, from, &inner)?;
             let mut weights = solution.coefficients;
             let interrupted = solution.status.is_stopped();

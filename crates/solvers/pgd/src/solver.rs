@@ -272,7 +272,8 @@ impl<F: Datafit + ?Sized> Solver<Composite<'_, F>, SolverState> for ProximalGrad
         let composite = given(problem)?;
         let mut w = std::mem::take(&mut state.coefficients);
         let accelerated = self.accelerated && composite.penalty().is_convex();
-        let moved = (0..STEPS).all(|_| {
+        let goes_on = |_: &_| composite.control().stopped().is_none();
+        let moved = (0..STEPS).take_while(goes_on).all(|_| {
             if accelerated {
                 self.accelerated_step(composite, &mut w)
             } else {

@@ -121,6 +121,9 @@ impl<F: Datafit + ?Sized> Origin<'_, F> {
     fn backtrack(&self, step: f64, keeps: impl Fn(&Trial, &[f64]) -> bool) -> Option<Trial> {
         let mut step = step;
         for _ in 0..MOST_HALVINGS {
+            if self.composite.control().stopped().is_some() {
+                return None;
+            }
             let trial = self.trial(step);
             let change: Vec<f64> = trial.point.iter().zip(self.point).map(|(new, old)| new - old).collect();
             if trial.objective.is_finite() && keeps(&trial, &change) {
