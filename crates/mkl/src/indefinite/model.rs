@@ -84,8 +84,8 @@ struct Part {
     seen: Seen,
 }
 
-/// A machine's coefficients on all training samples, its own samples, and its bias for kernels that are centred
-/// on these.
+/// A machine's coefficients on all training samples, its own samples, and its bias for kernels that are
+/// centred on these.
 #[derive(Clone)]
 struct Trained {
     beta: Vec<f64>,
