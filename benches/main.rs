@@ -7,6 +7,7 @@ mod dependence;
 mod evaluation;
 mod filters;
 mod kernels;
+mod linear;
 mod machines;
 mod solvers;
 
@@ -16,6 +17,7 @@ criterion::criterion_group!(
     solvers::benches,
     filters::benches,
     dependence::benches,
+    linear::benches,
     machines::benches,
     evaluation::benches
 );

@@ -3,6 +3,7 @@
 mod hinge;
 mod machines;
 mod nonmonotonic;
+mod structured;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -118,6 +119,8 @@ fn compare_all(
         return Ok(vec![(String::new(), nonmonotonic::compare(case, data)?)]);
     }
     let takes = |name: &str, value: &str| Parameters::parse(method, &[format!("{name}={value}")]).is_ok();
+    let own = structured::data(case, data)?;
+    let data = own.as_ref().unwrap_or(data);
     let shared = case.assignments().len();
     let budget = case.n_selected().map_or(Budget::Auto, Budget::Count);
     let (case, cut) = before_constants(case, data)?;

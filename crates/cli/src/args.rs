@@ -96,15 +96,21 @@ pub(crate) struct SelectArgs {
     pub report: Option<PathBuf>,
 }
 
-/// Groups of features.
+/// Groups and links of features.
 #[derive(Debug, Args)]
 pub(crate) struct GroupArgs {
-    /// Table with columns `feature` and `group`: features of one group are selected together
+    /// Table with columns `feature` and `group`, or a tree with columns `node` and `parent`
     ///
-    /// For methods with feature groups, such as hsic-lasso with --param penalty=group. A feature that the
-    /// table does not list forms its own group.
-    #[arg(long, value_name = "FILE.csv")]
+    /// For methods with feature groups, such as group-lasso, tree-lasso, or hsic-lasso with --param
+    /// penalty=group. A feature that a table with columns `feature` and `group` does not list forms its own
+    /// group; in a tree, every name in the column `parent` is a group.
+    #[arg(long, visible_alias = "tree", value_name = "FILE.csv")]
     pub groups: Option<PathBuf>,
+    /// Table of links between features, one a line: two features and, optionally, a weight above 0
+    ///
+    /// For methods with --param graph=given, such as graph-lasso. Links of a feature to itself are left out.
+    #[arg(long, value_name = "FILE.csv")]
+    pub feature_graph: Option<PathBuf>,
 }
 
 /// `fewest score`.

@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use fewest::core::Status;
 use fewest::registry::{Method, Parameters, Registry};
 
+use crate::args::GroupArgs;
 use crate::failure::{Failure, STATUS_INTERRUPTED, STATUS_TIME_LIMIT};
 use crate::output;
 use crate::report::Origin;
@@ -64,12 +65,15 @@ fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(
     ))
 }
 
-/// Refuses a table of groups that no method uses, and the choice of groups without a table of them.
+/// Refuses a table of groups or of links that no method uses, and the choice of these without a table of
+/// them.
 fn check_groups(
     registry: &Registry,
-    table: Option<&Path>,
+    files: &GroupArgs,
     methods: &[(&Method, &Parameters)],
 ) -> Result<(), Failure> {
+    check_graph(registry, files.feature_graph.as_deref(), methods)?;
+    let table = files.groups.as_deref();
     let by_groups =
         |method: &Method| Some((method.group_parameter()?.name, method.group_parameter()?.group_word?));
     let Some((method, _)) = methods.first() else { return Ok(()) };
@@ -88,6 +92,32 @@ fn check_groups(
             ))),
             None => Err(useless(registry, "--groups", method, |other| by_groups(other).is_some())),
         },
+        _ => Ok(()),
+    }
+}
+
+/// Refuses links between features that no method uses, and their choice without a table of them.
+fn check_graph(
+    registry: &Registry,
+    table: Option<&Path>,
+    methods: &[(&Method, &Parameters)],
+) -> Result<(), Failure> {
+    let takes = |method: &Method| {
+        let mut parameters = method.parameters().into_iter();
+        parameters.any(|parameter| parameter.name == "graph" && parameter.range.words().contains(&"given"))
+    };
+    let Some((method, _)) = methods.first() else { return Ok(()) };
+    let is_asked = methods.iter().any(|(_, parameters)| parameters.word("graph") == Ok("given"));
+    match (table, methods.iter().find(|(method, _)| takes(method))) {
+        (None, _) if is_asked => Err(Failure::new(
+            "--param graph=given: there are no links between features: name a table of them with --feature-graph",
+        )),
+        (Some(_), None) => Err(useless(registry, "--feature-graph", method, takes)),
+        (Some(_), Some((method, _))) if !is_asked => Err(Failure::new(format!(
+            "--feature-graph: {} finds links by correlation by default: add --param graph=given, or leave out \
+             --feature-graph",
+            method.id
+        ))),
         _ => Ok(()),
     }
 }

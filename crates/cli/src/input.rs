@@ -5,13 +5,13 @@ use std::path::Path;
 
 use fewest::core::{Dataset, FeatureKind, Target};
 use fewest::data::{
-    Complete, Header, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice, TargetFound,
-    Unknown, read_groups,
+    Complete, Header, LinkOptions, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice,
+    TargetFound, Unknown, read_groups, read_links,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
-use crate::args::{DataArgs, FileArgs};
+use crate::args::{DataArgs, FileArgs, GroupArgs};
 use crate::failure::Failure;
 use crate::text;
 
@@ -310,16 +310,25 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
         .collect()
 }
 
-/// The data set with the groups of features in a file, where there is one.
-pub(crate) fn with_groups(data: Dataset, file: Option<&Path>, info: &DataInfo) -> Result<Dataset, Failure> {
-    let Some(file) = file else { return Ok(data) };
-    let groups = read_groups(file, &Nodes::features(&info.names)).map_err(|error| {
+/// The data set with the groups and the links of features in files, where there are such files.
+pub(crate) fn with_groups(data: Dataset, files: &GroupArgs, info: &DataInfo) -> Result<Dataset, Failure> {
+    let nodes = Nodes::features(&info.names);
+    let wrong = |option: &str, error: fewest::data::Error| {
         let near = match &error {
             fewest::data::Error::Unknown { name, .. } => registry::nearest(name, &info.names),
             _ => Vec::new(),
         };
         let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-        Failure::new(format!("--groups: {error}{hint}"))
-    })?;
-    Ok(data.with_feature_groups(groups)?)
+        Failure::new(format!("{option}: {error}{hint}"))
+    };
+    let mut data = data;
+    if let Some(file) = &files.groups {
+        data =
+            data.with_feature_groups(read_groups(file, &nodes).map_err(|error| wrong("--groups", error))?)?;
+    }
+    if let Some(file) = &files.feature_graph {
+        let links = read_links(file, &nodes, &LinkOptions::default());
+        data = data.with_feature_graph(links.map_err(|error| wrong("--feature-graph", error))?.graph)?;
+    }
+    Ok(data)
 }

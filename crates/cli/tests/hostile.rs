@@ -62,6 +62,16 @@ fn wrong_calls() {
             &["--groups", "mrmr does not use it", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
+        ("select table.csv --method group-lasso", &["--param groups=given", "--groups"]),
+        (
+            "select table.csv --method mrmr --feature-graph g.csv",
+            &["--feature-graph", "mrmr does not use it", "graph-lasso"],
+        ),
+        (
+            "select table.csv --method gflasso --feature-graph g.csv",
+            &["--feature-graph", "--param graph=given"],
+        ),
+        ("select table.csv --method gflasso -p graph=given", &["graph=given", "--feature-graph"]),
         (
             "select table.csv --task classification --method l1-svm -k auto",
             &["-k auto", "l1-svm", "give -k N or --param c"],

@@ -223,6 +223,20 @@ const TABLE: &[Row] = &[
         };
         of_any_signs(w, loss) + 3.0 * norm1(w)
     }),
+    // Groups of one, and without links: the tests of the crate have more.
+    ("group-lasso", &["lambda=0.1"], false, |p, w, _| squares(p, w) + 0.1 * norm1(w)),
+    ("sparse-group-lasso", &["lambda=0.1"], false, |p, w, _| squares(p, w) + 0.1 * norm1(w)),
+    ("tree-lasso", &["lambda=0.1"], false, |p, w, _| squares(p, w) + 0.1 * norm1(w)),
+    ("graph-lasso", &["lambda=0.1", "graph=given"], false, |p, w, _| squares(p, w) + 0.05 * norm1(w)),
+    ("gflasso", &["lambda=0.1", "graph=given"], false, |p, w, _| squares(p, w) + 0.05 * norm1(w)),
+    ("goscar", &["lambda=0.1", "graph=given"], false, |p, w, _| squares(p, w) + 0.05 * norm1(w)),
+    ("fused-lasso", &["lambda=0.1", "l1_ratio=0.3"], false, |p, w, _| {
+        squares(p, w) + 0.03 * norm1(w) + 0.07 * w.windows(2).map(|w| (w[0] - w[1]).abs()).sum::<f64>()
+    }),
+    ("oscar", &["lambda=0.05"], false, |p, w, _| {
+        let pairs = (0..D).flat_map(|a| (0..a).map(move |b| (a, b)));
+        squares(p, w) + 0.025 * (norm1(w) + pairs.map(|(a, b)| w[a].abs().max(w[b].abs())).sum::<f64>())
+    }),
     ("hsic-lasso", &["form=exact"], false, |p, w, lambda| {
         let (atoms, output) = kernels(p, gaussian(&p.y));
         kernel_lasso(&atoms, &output, w, lambda)

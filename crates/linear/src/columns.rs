@@ -198,6 +198,18 @@ impl<'a> LinearColumns<'a> {
         self.sources[column].feature
     }
 
+    /// The feature of each column.
+    pub(super) fn features(&self) -> impl Iterator<Item = usize> {
+        self.sources.iter().map(|source| source.feature)
+    }
+
+    /// The columns of sets of features.
+    pub(super) fn sets(&self, sets: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        let mut columns_of = vec![Vec::new(); self.data.n_features()];
+        self.features().enumerate().for_each(|(column, j)| columns_of[j].push(column));
+        sets.iter().map(|set| set.iter().flat_map(|&j| columns_of[j].iter().copied()).collect()).collect()
+    }
+
     /// Whether a column is one of several that a categorical feature has.
     pub(super) fn is_level(&self, column: usize) -> bool {
         self.sources[column].level.is_some()

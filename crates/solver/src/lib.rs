@@ -18,6 +18,7 @@ mod point;
 mod quadratic;
 mod solution;
 mod squared_hinge;
+pub mod subspace;
 pub mod working_set;
 
 pub use choice::{NamedSolvers, SolverChoice};
@@ -29,10 +30,14 @@ pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Certificate, Error, Status};
 pub use inner_products::{
-    Atoms, CachedProducts, ColumnCache, InnerProducts, Normalised, Projected, Ridged, Signed, Targeted,
+    Atoms, CachedProducts, ColumnCache, InnerProducts, Linked, Normalised, Projected, Ridged, Signed,
+    Targeted,
 };
 pub use operator::{DenseOperator, LinearOperator};
-pub use penalty::{BlockPenalty, Blocks, ElasticNetPenalty, GroupLasso, L1, Penalty};
+pub use penalty::{
+    BlockPenalty, Blocks, ElasticNetPenalty, GraphFusedLasso, GroupLasso, L1, Penalty, SignedEdge, SortedL1,
+    TreeLasso,
+};
 #[cfg(feature = "argmin-math")]
 pub use point::Point;
 pub use quadratic::{Quadratic, QuadraticSolver};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{dot, penalties};
+use common::{all_penalties, dot};
 use fewest_solver::{BlockPenalty, Blocks, ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ proptest! {
 
     #[test]
     fn the_prox_is_the_minimum(w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             for b in 0..penalty.blocks().n_blocks() {
                 let w = entries(&*penalty, b, &w);
                 let value = |u: &[f64]| penalty.value_block(b, u) + squared_distance(u, &w) / (2.0 * step);
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn the_jacobian_is_the_derivative_of_the_prox(w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64) {
         const H: f64 = 1e-6;
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             for b in 0..penalty.blocks().n_blocks() {
                 let w = entries(&*penalty, b, &w);
                 let size = w.len();
@@ -99,7 +99,7 @@ proptest! {
     fn conjugates_obey_fenchel_and_young(
         w in values(), u in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64, share in 0.0..1.5_f64,
     ) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             for b in 0..penalty.blocks().n_blocks() {
                 let (w, u) = (entries(&*penalty, b, &w), entries(&*penalty, b, &u));
                 // Every pair obeys the inequality …
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn the_dual_scale_is_the_largest(v in values(), lambda in 0.01..2.0_f64) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             for b in 0..penalty.blocks().n_blocks() {
                 let v = entries(&*penalty, b, &v);
                 let t = penalty.dual_scale_block(b, &v);
@@ -136,7 +136,7 @@ proptest! {
     fn what_is_screened_is_zero_in_the_whole_sphere(
         v in values(), radius in 0.0..0.5_f64, lambda in 0.5..3.0_f64, away in values(),
     ) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             for b in 0..penalty.blocks().n_blocks() {
                 let (v, away) = (entries(&*penalty, b, &v), entries(&*penalty, b, &away));
                 let radii = vec![radius; v.len()];
@@ -158,7 +158,7 @@ proptest! {
     fn a_restricted_penalty_is_the_penalty_of_its_part(
         w in values(), step in 0.05..5.0_f64, lambda in 0.01..2.0_f64, chosen in 0_usize..256,
     ) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             let blocks = penalty.blocks();
             let mut kept: Vec<usize> = (0..blocks.n_blocks())
                 .filter(|b| chosen >> b & 1 == 1)
@@ -187,7 +187,7 @@ proptest! {
 #[test]
 fn a_step_of_zero_projects_on_the_domain() {
     let w = [1.0, -2.0, 0.5, -1e-9, 3.0, 0.0, -0.1, 2.0];
-    for (name, penalty) in penalties(0.7, N) {
+    for (name, penalty) in all_penalties(0.7, N) {
         let mut moved = w;
         penalty.prox(&mut moved, 0.0);
         let signed = penalty.value(&[-1.0; N]).is_finite();
@@ -198,7 +198,7 @@ fn a_step_of_zero_projects_on_the_domain() {
 
 #[test]
 fn forbidden_signs_have_infinite_value() {
-    for (name, penalty) in penalties(0.7, N).iter().filter(|(name, _)| name.contains("non-negative")) {
+    for (name, penalty) in all_penalties(0.7, N).iter().filter(|(name, _)| name.contains("non-negative")) {
         assert!(penalty.value(&[-1e-300; N]).is_infinite(), "{name}");
         assert!(penalty.value(&[0.0; N]) == 0.0, "{name}");
     }
@@ -276,7 +276,7 @@ proptest! {
     fn the_defaults_are_the_formulas(
         v in values(), radius in 0.0..0.5_f64, step in 0.05..5.0_f64, lambda in 0.3..3.0_f64,
     ) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             let is_norm = !name.contains("net");
             let plain = Plain(penalty.restrict(&(0..N).collect::<Vec<_>>()));
             for b in 0..penalty.blocks().n_blocks() {
@@ -315,7 +315,7 @@ proptest! {
     /// `Ω` scaled by its dual norm of `v`, and by no less, keeps zero the solution.
     #[test]
     fn the_dual_norm_is_the_largest_useful_penalty(v in values(), lambda in 0.3..3.0_f64) {
-        for (name, penalty) in penalties(lambda, N) {
+        for (name, penalty) in all_penalties(lambda, N) {
             let t = penalty.dual_norm(&v);
             let held = |t: f64| {
                 let mut moved = v.clone();

@@ -47,7 +47,7 @@ const RULES: &[Rule] = rules! {
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
     "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
-    "linear": [core columns kernels linalg parallel solver cd lars newton simplex], FAMILY;
+    "linear": [core columns kernels linalg parallel solver cd dal lars newton simplex], FAMILY;
     "margin": [core columns kernels linalg parallel solver cd lars simplex smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;

@@ -15,7 +15,7 @@ use crate::table;
 pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCode, Failure> {
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let chosen: Vec<_> = candidates.iter().map(|(method, parameters)| (*method, parameters)).collect();
-    check_groups(registry, args.evaluation.grouping.groups.as_deref(), &chosen)?;
+    check_groups(registry, &args.evaluation.grouping, &chosen)?;
     let typed = args.methods.iter().zip(&candidates);
     let notes: Vec<String> = typed
         .filter_map(|(typed, (method, parameters))| super::kernel_note(typed, method, parameters))

@@ -16,7 +16,7 @@ use crate::{input, output, report, runner, table, text};
 pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
-    check_groups(registry, args.evaluation.grouping.groups.as_deref(), &[(method, &parameters)])?;
+    check_groups(registry, &args.evaluation.grouping, &[(method, &parameters)])?;
     let note = super::kernel_note(&args.method, method, &parameters);
     let candidate =
         Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.read.file, &e))?;
@@ -50,7 +50,7 @@ pub(super) fn work(
     let user = input::User { id: "an evaluation", supervised: true };
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
-    let dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
+    let dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     let n_candidates = candidates.len();
     let study = Study::new(registry, &dataset, info, candidates, &options).map_err(wrong)?;
     let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;

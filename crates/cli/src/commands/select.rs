@@ -38,7 +38,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let needs = input::Needs { target: user.supervised, digest: args.report.is_some() };
     let found = runner::on_threads(&args.run, || input::read(registry, &args.data, needs))?;
     let (mut complete, info) = input::complete(found, &args.data, user)?;
-    complete.dataset = input::with_groups(complete.dataset, args.grouping.groups.as_deref(), &info)?;
+    complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     let data = &complete.dataset;
     for (option, parameter, wanted) in
         [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
@@ -98,7 +98,7 @@ fn check_uses(
     if !args.covariates.is_empty() && !takes(method, "covariates") {
         return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
     }
-    check_groups(registry, args.grouping.groups.as_deref(), &[(method, parameters)])
+    check_groups(registry, &args.grouping, &[(method, parameters)])
 }
 
 /// How many features: given by the arguments, or decided by a given penalty, or the default.

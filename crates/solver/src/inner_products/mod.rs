@@ -3,6 +3,7 @@
 
 mod atoms;
 mod cached;
+mod linked;
 mod normalised;
 mod projected;
 mod ridged;
@@ -11,6 +12,7 @@ mod targeted;
 
 pub use atoms::Atoms;
 pub use cached::{CachedProducts, ColumnCache};
+pub use linked::Linked;
 pub use normalised::Normalised;
 pub use projected::Projected;
 pub use ridged::Ridged;

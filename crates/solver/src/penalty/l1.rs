@@ -4,7 +4,7 @@ use super::{BlockPenalty, Blocks, DOMAIN_SLACK, check_level};
 use crate::{Error, penalty_of_blocks};
 
 /// `soft(w, t)`: towards zero by `t`; with `nonnegative`, negative values become zero.
-fn shrink(w: f64, threshold: f64, nonnegative: bool) -> f64 {
+pub(super) fn shrink(w: f64, threshold: f64, nonnegative: bool) -> f64 {
     if w > threshold {
         w - threshold
     } else if !nonnegative && w < -threshold {

@@ -2,13 +2,19 @@
 
 mod blocks;
 mod elastic_net;
+mod graph_fused;
 mod group_lasso;
 mod l1;
+mod sorted_l1;
+mod tree_lasso;
 
 pub use blocks::Blocks;
 pub use elastic_net::ElasticNetPenalty;
+pub use graph_fused::{GraphFusedLasso, SignedEdge};
 pub use group_lasso::GroupLasso;
 pub use l1::L1;
+pub use sorted_l1::SortedL1;
+pub use tree_lasso::TreeLasso;
 
 use crate::Error;
 
@@ -95,7 +101,8 @@ pub trait BlockPenalty: Penalty {
     /// `w ← argmin_u Ω_b(u) + ‖u − w‖² / (2 step)`.
     fn prox_block(&self, block: usize, w: &mut [f64], step: f64);
 
-    /// The penalty of the coefficients `coefficients` (increasing; whole blocks) alone.
+    /// The penalty of the coefficients `coefficients` (increasing) when all others are zero. They need not be
+    /// whole blocks.
     fn restrict(&self, coefficients: &[usize]) -> Box<dyn BlockPenalty>;
 
     /// A symmetric generalised Jacobian of the prox at `w` (before the prox), `len × len` into `out`.
@@ -290,6 +297,13 @@ fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: V
     v.iter().all(|&value| value == 0.0)
 }
 
+/// [`BlockPenalty::is_screened`] of a penalty that depends on the sizes of the coefficients only: its prox is
+/// zero for all `|u| ≤ |v|` if it is zero for `v`.
+fn holds_around<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, v: &[f64], radius: &[f64]) -> bool {
+    let farthest = |(v, r): (&f64, &f64)| (v.abs() + r) * (1.0 + STRICTLY);
+    is_held_at_zero(penalty, block, v.iter().zip(radius).map(farthest).collect())
+}
+
 /// Halves the interval between `fails` and `holds` until no number is left between them.
 fn bisect(fails: &mut f64, holds: &mut f64, mut test: impl FnMut(f64) -> bool) {
     loop {
@@ -299,6 +313,15 @@ fn bisect(fails: &mut f64, holds: &mut f64, mut test: impl FnMut(f64) -> bool) {
         }
         *(if test(middle) { &mut *holds } else { &mut *fails }) = middle;
     }
+}
+
+/// The representative of `j` in a forest of pointers towards the first member of its set.
+fn find(first: &mut [usize], mut j: usize) -> usize {
+    while first[j] != j {
+        first[j] = first[first[j]];
+        j = first[j];
+    }
+    j
 }
 
 fn gather<'a>(values: &[f64], block: &[usize], entries: &'a mut Vec<f64>) -> &'a mut [f64] {

@@ -11,8 +11,9 @@ use ::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use ::argmin::core::observers::Observe;
 use ::argmin::core::{KV, State};
 use fewest_solver::{
-    BlockPenalty, Certificate, Control, ElasticNetPenalty, Error, GroupLasso, InnerProducts, L1, Penalty,
-    Quadratic, QuadraticSolver, Solution, SolverState, Status, certificate,
+    BlockPenalty, Certificate, Control, ElasticNetPenalty, Error, GraphFusedLasso, GroupLasso, InnerProducts,
+    L1, Penalty, Quadratic, QuadraticSolver, SignedEdge, Solution, SolverState, Status, TreeLasso,
+    certificate,
 };
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -127,6 +128,26 @@ impl Explicit {
     }
 }
 
+/// Groups of three, in each the first and the first two, and each coefficient but the first of a group alone.
+pub(crate) fn tree(n: usize) -> Vec<Vec<usize>> {
+    let triple = |first: usize| (first..n.min(first + 3)).collect::<Vec<usize>>();
+    let mut groups: Vec<Vec<usize>> = (0..n).step_by(3).map(triple).collect();
+    groups.extend((0..n).step_by(3).map(|first| (first..n.min(first + 2)).collect()));
+    groups.extend((0..n).filter(|j| j % 3 > 0).map(|j| vec![j]));
+    groups
+}
+
+/// Chains of three with a sign, or both signs on all pairs of three.
+fn triples(weight: f64, n: usize, pairs: bool) -> Vec<SignedEdge> {
+    let edge = |a: usize, b: usize, opposite: bool| SignedEdge { ends: (a, b), weight, opposite };
+    let chain = |a: usize| [edge(a, a + 1, false), edge(a + 1, a + 2, true)];
+    let all = |a: usize| {
+        [(a, a + 1), (a, a + 2), (a + 1, a + 2)].map(|(a, b)| [edge(a, b, false), edge(a, b, true)])
+    };
+    let edges = (0..n).step_by(3).flat_map(|a| if pairs { all(a).concat() } else { chain(a).to_vec() });
+    edges.filter(|edge| edge.ends.0.max(edge.ends.1) < n).collect()
+}
+
 /// One of each kind of penalty for `n` coefficients, named; groups are of three.
 pub(crate) fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenalty>)> {
     let groups: Vec<usize> = (0..n).map(|j| j / 3).collect();
@@ -146,6 +167,24 @@ pub(crate) fn penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn Blo
         ("group lasso", Box::new(group.clone())),
         ("group lasso, non-negative", Box::new(group.nonnegative())),
     ]
+}
+
+/// [`penalties`], and those on groups within groups and on graphs, whose blocks may be large.
+pub(crate) fn all_penalties(lambda: f64, n: usize) -> Vec<(&'static str, Box<dyn BlockPenalty>)> {
+    let groups: Vec<usize> = (0..n).map(|j| j / 3).collect();
+    let group = GroupLasso::new(lambda, &groups).unwrap().weighted_by_size();
+    let mut all = penalties(lambda, n);
+    all.extend::<Vec<(&'static str, Box<dyn BlockPenalty>)>>(vec![
+        ("sparse group lasso", Box::new(group.clone().with_l1(0.6 * lambda).unwrap())),
+        (
+            "sparse group lasso, non-negative",
+            Box::new(group.clone().nonnegative().with_l1(0.6 * lambda).unwrap()),
+        ),
+        ("fused lasso", Box::new(GraphFusedLasso::new(lambda, n, &triples(0.5 * lambda, n, false)).unwrap())),
+        ("pairs", Box::new(GraphFusedLasso::new(0.3 * lambda, n, &triples(0.5 * lambda, n, true)).unwrap())),
+        ("tree lasso", Box::new(TreeLasso::new(0.5 * lambda, n, &tree(n)).unwrap())),
+    ]);
+    all
 }
 
 /// Keeps the latest checkpoint in memory, as text: what a file would hold.

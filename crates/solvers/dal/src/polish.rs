@@ -6,6 +6,7 @@
 
 use fewest_core::order;
 use fewest_solver::BlockPenalty;
+use nalgebra::{DMatrix, DVector};
 
 use crate::active::{Active, semidefinite_root};
 use crate::cholesky::PivotedCholesky;
@@ -16,9 +17,15 @@ const INDEPENDENT: f64 = 1e-15;
 
 /// The coefficients after one step from `w`, whose negative gradient is `correlations`.
 ///
-/// With `u = w + τv`, `F = w − prox(u)` and the prox's Jacobian `J` at `u`, solves
-/// `(I − J + τJH) dw = −F`. `hessian(rows, columns)` gives entries of `H`, column after column. `None`
-/// when the active set is too large or `J` is singular on it.
+/// With `u = w + τv`, `F = w − prox(u)` and the prox's Jacobian `J = LLᵀ` at `u`, solves
+/// `(I − J + τJH) dw = −F`: `dw = −F + Ly` with
+///
+/// ```text
+/// (I − LᵀL + τ LᵀHL) y = −Lᵀ (I − τH) F
+/// ```
+///
+/// which has as many unknowns as `J` has rank. `hessian(rows, columns)` gives entries of `H`, column after
+/// column. `None` when the active set is too large.
 pub(crate) fn newton_step(
     penalty: &dyn BlockPenalty,
     w: &[f64],
@@ -41,61 +48,48 @@ pub(crate) fn newton_step(
     // Where J vanishes, dw = −F takes the coefficient to its prox, which is zero.
     let leaving: Vec<usize> = (0..w.len()).filter(|&j| !inside[j] && w[j] != proximal[j]).collect();
     let all: Vec<usize> = active.coordinates.iter().chain(&leaving).copied().collect();
-    let columns = hessian(&active.coordinates, &all);
-    if columns.len() != m * all.len() {
+    let entries = hessian(&active.coordinates, &all);
+    if entries.len() != m * all.len() {
         return None;
     }
-    let (square, rest) = columns.split_at(m * m);
+    let hessian = DMatrix::from_vec(m, all.len(), entries);
+    let residual = DVector::from_iterator(all.len(), all.iter().map(|&j| w[j] - proximal[j]));
+    let (root, leading) = root(&active);
 
-    // (J⁻¹ − I)/τ + H on the left, −J⁻¹F/τ − H dw(leaving) on the right.
-    let mut matrix = square.to_vec();
-    let mut right = vec![0.0; m];
-    for (start, n, jacobian) in active.iter() {
-        let inverse = inverse(jacobian, n)?;
-        for j in 0..n {
-            let c = active.coordinates[start + j];
-            for i in 0..n {
-                let identity = if i == j { 1.0 } else { 0.0 };
-                matrix[start + i + (start + j) * m] += (inverse[i + j * n] - identity) / tau;
-                right[start + i] += inverse[i + j * n] * (proximal[c] - w[c]) / tau;
-            }
-        }
+    let mut matrix = root.tr_mul(&hessian.columns(0, m)) * &root * tau - root.tr_mul(&root);
+    for i in 0..matrix.nrows() {
+        matrix[(i, i)] += 1.0;
     }
-    for (&j, column) in leaving.iter().zip(rest.chunks_exact(m.max(1))) {
-        for (value, h) in right.iter_mut().zip(column) {
-            *value -= h * (proximal[j] - w[j]);
-        }
-    }
+    let right = root.tr_mul(&(hessian * &residual * tau - residual.rows(0, m)));
     // Of two copies of an atom only one moves: the one with the larger coefficient, which keeps its sign.
-    let sizes: Vec<f64> = active.coordinates.iter().map(|&j| w[j].abs()).collect();
+    let sizes: Vec<f64> = leading.iter().map(|&i| w[active.coordinates[i]].abs()).collect();
     let order = order::descending(&sizes);
-    let step = PivotedCholesky::new(&matrix, &order, INDEPENDENT).solve(&right);
+    let step = PivotedCholesky::new(matrix.as_slice(), &order, INDEPENDENT).solve(right.as_slice());
+    let moved = root * DVector::from_vec(step);
     let mut next = proximal;
-    for (&j, d) in active.coordinates.iter().zip(&step) {
-        next[j] = w[j] + d;
+    for (&j, d) in active.coordinates.iter().zip(&moved) {
+        next[j] += d;
     }
     next.iter().all(|value| value.is_finite()).then_some(next)
 }
 
-/// The inverse of a positive definite `matrix`; `None` if it is singular to rounding.
-fn inverse(matrix: &[f64], n: usize) -> Option<Vec<f64>> {
-    let root = semidefinite_root(matrix, n);
-    if (0..n).any(|k| root[k + k * n] <= 1e-7 * matrix[k + k * n].sqrt()) {
-        return None;
-    }
-    let mut inverse = vec![0.0; n * n];
-    for (j, x) in inverse.chunks_exact_mut(n.max(1)).enumerate() {
-        x[j] = 1.0;
-        for k in 0..n {
-            let known: f64 = (0..k).map(|i| root[k + i * n] * x[i]).sum();
-            x[k] = (x[k] - known) / root[k + k * n];
-        }
-        for k in (0..n).rev() {
-            let known: f64 = (k + 1..n).map(|i| root[i + k * n] * x[i]).sum();
-            x[k] = (x[k] - known) / root[k + k * n];
+/// `L` with `LLᵀ = J` and as many columns as `J` has rank, and the first row of each column that is not zero.
+fn root(active: &Active) -> (DMatrix<f64>, Vec<usize>) {
+    let mut columns: Vec<DVector<f64>> = Vec::new();
+    let mut leading = Vec::new();
+    for (start, n, jacobian) in active.iter() {
+        let block = semidefinite_root(jacobian, n);
+        for k in (0..n).filter(|&k| block[k + k * n] > 0.0) {
+            let mut column = DVector::zeros(active.len());
+            column.rows_mut(start + k, n - k).copy_from_slice(&block[k + k * n..(k + 1) * n]);
+            columns.push(column);
+            leading.push(start + k);
         }
     }
-    Some(inverse)
+    if columns.is_empty() {
+        return (DMatrix::zeros(active.len(), 0), leading);
+    }
+    (DMatrix::from_columns(&columns), leading)
 }
 
 /// The step `τ` for [`newton_step`]: at least `unit`, and such that both terms of `w + τv` have a similar

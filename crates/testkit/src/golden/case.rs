@@ -12,6 +12,11 @@ const SPARSE: &[&str] = &[
     "dantzig",
     "elastic_net",
     "epsilon_svr",
+    "fused_lasso",
+    "gflasso",
+    "gflasso_squared",
+    "goscar",
+    "graph_lasso",
     "group_lasso",
     "hsic_lasso",
     "l1_logistic",
@@ -21,6 +26,9 @@ const SPARSE: &[&str] = &[
     "ls_l21",
     "mcfs",
     "nocco_lasso",
+    "oscar",
+    "sparse_group_lasso",
+    "tree_group_lasso",
 ];
 
 /// Parameters that choose the computation and must not change the result, with the values to try.
@@ -43,15 +51,30 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
     ("l1_logistic", "lasso", &["loss=logistic"]),
     ("l1_sqhinge", "lasso", &["loss=squared-hinge"]),
     ("l21_multinomial", "l21-logistic", &[]),
+    ("tree_group_lasso", "tree-lasso", &[]),
+    ("gflasso_squared", "gflasso", &["power=2"]),
     ("sd_l", "sd-l", &["standardise_target=false"]),
     ("sd_g", "sd-g", &["standardise_target=false"]),
     ("sd_l_rfe", "sd-l-rfe", &["standardise_target=false"]),
     ("sd_g_rfe", "sd-g-rfe", &["standardise_target=false"]),
 ];
 
-/// Parameters that describe the formula in words, or that are the number of features to select.
-const NOT_PASSED: &[&str] =
-    &["output_kernel", "order", "rule", "n_selected", "alpha_max", "lambda_max", "columns"];
+/// Parameters that describe the formula in words, that follow from others or belong to the data, or that are
+/// the number of features to select.
+const NOT_PASSED: &[&str] = &[
+    "output_kernel",
+    "order",
+    "rule",
+    "n_selected",
+    "alpha_max",
+    "lambda_max",
+    "columns",
+    "groups",
+    "tree",
+    "edges",
+    "edge_rule",
+    "signs",
+];
 
 /// A case that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -230,6 +253,7 @@ impl Case {
                 || ["lambda", "alpha"].contains(&name) && self.params.contains_key("r")
                 || name == "l1_ratio" && self.method == "lasso"
                 || name == "k" && self.method == "trace_ratio"
+                || name == "weights" && self.params.get(name).is_some_and(Value::is_string)
                 || name == "permutation" && self.permutations().is_some()
         };
         let mut assignments: Vec<String> = self
@@ -243,6 +267,7 @@ impl Case {
                     "k" => "neighbours",
                     "C" => "c",
                     "kappa" => "sigma",
+                    "mix" => "l1_ratio",
                     other => other,
                 };
                 match value {
