@@ -16,9 +16,9 @@ options! {
     /// minimise over w   1/(2n) ‖y − X w‖² + λ [ l1_ratio ‖w‖₁ + (1 − l1_ratio) Σⱼ |wⱼ₊₁ − wⱼ| ]
     /// ```
     ///
-    /// Neighbours are features next to each other in the table: wave lengths, places on a chromosome, times. A
-    /// constant feature is passed over.
-    /// Data, scores and the meaning of a number of features are those of [`GroupLasso`](crate::GroupLasso).
+    /// Neighbours are features next to each other in the table: wave lengths, places on a chromosome, times.
+    /// A constant feature is passed over. Data, scores and the meaning of a number of features are those of
+    /// [`GroupLasso`](crate::GroupLasso).
     ///
     /// Cost: a prox of the penalty takes a number of steps proportional to the number of features; Newton
     /// steps have as many unknowns as there are different coefficients.
