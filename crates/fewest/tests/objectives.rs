@@ -194,14 +194,14 @@ const TABLE: &[Row] = &[
     }),
     ("lasso", &["lambda=0.05"], false, |p, w, _| squares(p, w) + 0.05 * norm1(w)),
     ("lasso", &[], false, |p, w, lambda| squares(p, w) + lambda * norm1(w)),
-    ("lasso", &["loss=logistic", "lambda=0.02"], true, |p, w, _| logistic(p, w) + 0.02 * norm1(w)),
+    ("lasso", &["loss=logistic"], true, |p, w, lambda| logistic(p, w) + lambda * norm1(w)),
     ("lasso", &["loss=squared-hinge"], true, |p, w, lambda| {
         hinge(p, w, &[1.0 / N as f64; N], 2) + lambda * norm1(w)
     }),
-    ("lasso", &["loss=huber", "delta=0.5", "lambda=0.05"], false, |p, w, _| {
+    ("lasso", &["loss=huber", "delta=0.5"], false, |p, w, lambda| {
         let z = fitted(p, w);
         let huber = |r: f64| if r.abs() <= 0.5 { 0.5 * r * r } else { 0.5 * r.abs() - 0.125 };
-        least(|b| (0..N).map(|i| huber(p.y[i] - z[i] - b)).sum::<f64>() / N as f64) + 0.05 * norm1(w)
+        least(|b| (0..N).map(|i| huber(p.y[i] - z[i] - b)).sum::<f64>() / N as f64) + lambda * norm1(w)
     }),
     ("elastic-net", &["loss=logistic", "lambda=0.05", "l1_ratio=0.4"], true, |p, w, _| {
         logistic(p, w) + 0.02 * norm1(w) + 0.015 * dot(w, w)
