@@ -45,9 +45,16 @@ impl DualityGap {
     }
 }
 
-/// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved.
+/// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved. Infinite for a gap relative
+/// to nothing.
 pub fn relative(gap: f64, objective_at_zero: f64) -> f64 {
-    if gap <= 0.0 { 0.0 } else { gap / objective_at_zero }
+    if gap <= 0.0 {
+        0.0
+    } else if objective_at_zero > 0.0 {
+        gap / objective_at_zero
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Correlations below this share of the largest useful penalty are rounding, if the penalty is below it too.

@@ -1,6 +1,6 @@
 //! Losses whose convex conjugate is known, for solvers that work in the dual.
 
-use crate::loss::{self, ScalarLoss, log_loss, misfit};
+use crate::loss::{self, log_loss, misfit};
 use crate::{Datafit, LinearOperator, Logistic, SquaredLoss};
 
 /// A datafit `f(w) = ℓ(Aw)` with the conjugate of its loss `ℓ`, sample by sample.

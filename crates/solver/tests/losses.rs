@@ -3,6 +3,7 @@
 
 use fewest_core::derive_seed;
 use fewest_solver::Error;
+use fewest_solver::certificate::relative;
 use fewest_solver::loss::{
     Cox, Huber, Logistic, Loss, Multinomial, Poisson, RowNorm, Samples, ScalarLoss, Separable, Squared,
     SquaredHinge, Ties,
@@ -140,23 +141,37 @@ fn gaps_bound_every_other_value() -> Tested {
     Ok(())
 }
 
-/// Fenchel and Young for the functions of one value: the gap is the sum of its parts.
+/// `x ln x`.
+fn x_ln_x(x: f64) -> f64 {
+    if x > 0.0 { x * x.ln() } else { 0.0 }
+}
+
+/// Fenchel and Young for the functions of one value: the gap is the sum of its parts, with the conjugate
+/// `φ*(−θ)` as it is documented, and infinite outside the conjugate's domain.
 #[test]
 fn scalar_gaps_are_sums_of_value_and_conjugate() -> Tested {
     let huber = Huber::new(0.7)?;
-    let functions: [(&dyn ScalarLoss, [f64; 2]); 5] = [
-        (&Squared, [0.3, -2.0]),
-        (&Logistic, [1.0, -1.0]),
-        (&SquaredHinge, [1.0, -1.0]),
-        (&huber, [0.3, -2.0]),
-        (&Poisson, [0.0, 4.0]),
+    type Conjugate = fn(f64, f64) -> f64;
+    let squared: Conjugate = |y, dual| 0.5 * dual * dual - dual * y;
+    let logistic: Conjugate = |y, dual| x_ln_x(y * dual) + x_ln_x(1.0 - y * dual);
+    let hinge: Conjugate = |y, dual| 0.25 * dual * dual - y * dual;
+    let poisson: Conjugate = |y, dual| x_ln_x(y - dual) - (y - dual) + y - x_ln_x(y);
+    // The last: a dual value outside the domain, for the first observation.
+    let functions: [(&dyn ScalarLoss, Conjugate, [f64; 2], f64); 5] = [
+        (&Squared, squared, [0.3, -2.0], f64::NAN),
+        (&Logistic, logistic, [1.0, -1.0], 1.001),
+        (&SquaredHinge, hinge, [1.0, -1.0], -0.001),
+        (&huber, squared, [0.3, -2.0], -0.701),
+        (&Poisson, poisson, [4.0, 0.0], 4.001),
     ];
-    for (function, observations) in functions {
+    for (function, conjugate, observations, outside) in functions {
+        let gap = function.gap(observations[0], 0.2, outside);
+        assert!(outside.is_nan() || gap == f64::INFINITY, "{outside}: {gap}");
         for y in observations {
             for z in [-3.0, -0.4, 0.0, 0.9, 2.5] {
                 let dual = function.dual(y, z);
                 for scale in [0.0, 0.4, 1.0] {
-                    let sum = function.value(y, z) + function.conjugate(y, scale * dual) + scale * dual * z;
+                    let sum = function.value(y, z) + conjugate(y, scale * dual) + scale * dual * z;
                     let gap = function.gap(y, z, scale * dual);
                     assert!((gap - sum).abs() < 1e-13, "{y} {z} {scale}: {gap} {sum}");
                 }
@@ -202,11 +217,7 @@ fn weights_are_copies() -> Tested {
         let fitted = noise(N * weighted.n_outputs(), 5);
         let many = pick(&fitted);
         let (a, b) = (weighted.value(&fitted), copied.value(&many));
-        // The weights of a partial likelihood count in units of their mean.
-        let shift = if weighted.n_outputs() == 1 && a != b { a - b } else { 0.0 };
-        let other = noise(N * weighted.n_outputs(), 6);
-        let moved = weighted.value(&other) - copied.value(&pick(&other));
-        assert!((moved - shift).abs() < 1e-14, "{a} {b} {moved}");
+        assert!((a - b).abs() < 1e-14, "{a} {b}");
         let (own, of_copies) = (dual(&*weighted, &fitted), dual(&*copied, &many));
         for (k, own) in own.chunks_exact(N).enumerate() {
             for i in 0..N {
@@ -260,7 +271,8 @@ fn offsets_are_added() -> Tested {
     Ok(())
 }
 
-/// The partial likelihood as it is written, with both rules of ties.
+/// The partial likelihood as it is written, with both rules of ties, less the logarithm of those who share the
+/// time and have not had their event: what would be left if they alone were at risk.
 #[test]
 fn the_partial_likelihood_is_its_definition() -> Tested {
     let fitted = noise(N, 4);
@@ -274,7 +286,8 @@ fn the_partial_likelihood_is_its_definition() -> Tested {
             let share = if ties == Ties::Efron { place / tied.len() as f64 } else { 0.0 };
             let at_risk: f64 = (0..N).filter(|&j| TIMES[j] >= TIMES[i]).map(|j| e[j]).sum();
             let less: f64 = tied.iter().map(|&j| share * e[j]).sum();
-            expected += (at_risk - less).ln() - fitted[i];
+            let least = (tied.len() as f64 * (1.0 - share)).ln();
+            expected += (at_risk - less).ln() - fitted[i] - least;
         }
         let loss = Cox::new(&TIMES, &EVENTS, ties, Samples::mean(N))?;
         assert!((loss.value(&fitted) - expected / N as f64).abs() < 1e-14, "{ties}");
@@ -315,11 +328,16 @@ fn what_a_loss_is_not_defined_for_is_an_error() -> Tested {
     assert!(Separable::new(Poisson, vec![1.0, -1e-9], two()).is_err());
     assert!(Separable::new(Squared, vec![1.0, f64::NAN], two()).is_err());
     assert!(Separable::new(Squared, vec![1.0; 3], two()).is_err());
-    assert!(Separable::new(Squared, Vec::new(), Samples::mean(0)).is_err());
+    let none = Separable::new(Squared, Vec::new(), Samples::mean(0));
+    assert!(matches!(none, Err(Error::TooFew { minimum: 1, found: 0, .. })), "{none:?}");
     assert!(Huber::new(0.0).is_err() && Huber::new(f64::INFINITY).is_err());
     assert!(Multinomial::new(vec![0, 0], 1, two()).is_err());
     assert!(Multinomial::new(vec![0, 0], 2, two()).is_err(), "a class without a sample");
     assert!(Multinomial::new(vec![0, 2], 2, two()).is_err());
+    for n_classes in [1 << 60, usize::MAX] {
+        let many = Multinomial::new(vec![0, 1], n_classes, two());
+        assert!(matches!(many, Err(Error::TooFew { found: 2, .. })), "{many:?}");
+    }
     assert!(RowNorm::new(vec![1.0; 4], 0.0, two()).is_err());
     assert!(Samples::weighted(&[0.0, 0.0]).is_err() && Samples::weighted(&[1.0, -1.0]).is_err());
     assert!(two().with_offsets(vec![1.0; 3]).is_err());
@@ -330,5 +348,103 @@ fn what_a_loss_is_not_defined_for_is_an_error() -> Tested {
     assert!(cox(&[1.0, 2.0], &[false, true]), "nobody else at risk");
     assert!(cox(&[1.0, f64::NAN], &[true, true]));
     assert!(!cox(&[1.0, 2.0], &[true, false]));
+    Ok(())
+}
+
+/// Every loss and its gradient with `Samples::sum` are `n` times those with `Samples::mean`.
+#[test]
+fn a_sum_is_as_many_means() -> Tested {
+    for ((name, sum), (_, mean)) in losses(&Samples::sum(N))?.into_iter().zip(losses(&Samples::mean(N))?) {
+        let fitted = noise(N * sum.n_outputs(), 4);
+        let (whole, part) = (sum.value(&fitted), mean.value(&fitted));
+        assert!((whole - N as f64 * part).abs() < 1e-13 * whole, "{name}: {whole} {part}");
+        for (whole, part) in dual(&*sum, &fitted).into_iter().zip(dual(&*mean, &fitted)) {
+            assert!((whole - N as f64 * part).abs() < 1e-13, "{name}: {whole} {part}");
+        }
+    }
+    Ok(())
+}
+
+/// Events that weigh less than the others, and than 1, do not make the partial likelihood negative.
+#[test]
+fn light_events_leave_the_loss_above_zero() -> Tested {
+    let samples = Samples::weighted(&[0.1, 0.1, 0.1, 10.0])?;
+    let loss = Cox::new(&[1.0, 2.0, 3.0, 0.5], &[true, true, true, false], Ties::Breslow, samples)?;
+    let expected = 0.1 / 10.3 * 6.0_f64.ln();
+    assert!((loss.value(&[0.0; 4]) - expected).abs() < 1e-16);
+    assert!(loss.value(&[40.0, 0.0, -40.0, 0.0]) >= 0.0);
+    Ok(())
+}
+
+/// A gap that is above 0 is not small in relation to nothing, nor to less.
+#[test]
+fn no_gap_is_small_relative_to_nothing() {
+    for size in [0.0, -0.1] {
+        assert_eq!((relative(1e-12, size), relative(0.0, size)), (f64::INFINITY, 0.0));
+    }
+    assert_eq!(relative(1.0, 4.0), 0.25);
+}
+
+/// Where the probability of an event underflows, its part of the divergence is as large as it is.
+#[test]
+fn gaps_of_events_without_probability_are_large() -> Tested {
+    for low in [-700.0, -800.0, -1e6] {
+        let samples = || Samples::sum(2).with_offsets(vec![low, 0.0]);
+        let loss = Cox::new(&[1.0, 2.0], &[true, false], Ties::Breslow, samples()?)?;
+        let theta = dual(&loss, &[0.0; 2]);
+        let half = 0.5_f64;
+        let expected = half * (half.ln() - low) + half * half.ln();
+        let gap = loss.loss_gap(&[0.0; 2], &theta, 0.5);
+        assert!((gap - expected).abs() < 1e-14 * expected, "{low}: {gap} {expected}");
+        let at_zero = loss.loss_gap(&[0.0; 2], &theta, 0.0);
+        assert!((at_zero + low).abs() < 1e-14 * at_zero, "{low}: {at_zero}");
+    }
+    Ok(())
+}
+
+/// Also where a class has so little probability that its mean is rounding.
+#[test]
+fn multinomial_dual_points_are_balanced_anywhere() -> Tested {
+    let classes = || (0..N).map(|i| i % 3).collect::<Vec<usize>>();
+    for samples in [Samples::mean(N), weighted()?] {
+        let loss = Multinomial::new(classes(), 3, samples)?;
+        for seed in 0..300 {
+            let mut fitted: Vec<f64> = noise(3 * N, seed).iter().map(|z| 3.0 * z).collect();
+            fitted[2 * N..].iter_mut().for_each(|z| *z -= 60.0);
+            let mut theta = dual(&loss, &fitted);
+            loss.balance(&mut theta);
+            for output in theta.chunks_exact(N) {
+                assert!(output.iter().sum::<f64>().abs() < 1e-15, "{seed}: {output:?}");
+            }
+            assert!(theta.iter().any(|value| *value != 0.0), "{seed}");
+            assert!(loss.loss_gap(&fitted, &theta, 1.0).is_finite(), "{seed}");
+        }
+    }
+    // A class that hardly counts cannot be balanced by a mixture: zero is.
+    let tiny = Samples::weighted(&[1.0, 1.0, 1e-30])?;
+    let loss = Multinomial::new(vec![0, 1, 2], 3, tiny)?;
+    let fitted = noise(9, 1);
+    let mut theta = dual(&loss, &fitted);
+    loss.balance(&mut theta);
+    for output in theta.chunks_exact(3) {
+        assert!(output.iter().sum::<f64>().abs() < 1e-15, "{output:?}");
+    }
+    Ok(())
+}
+
+/// A share of a dual value, divided by the share, may round to just beyond its bound.
+#[test]
+fn rounding_of_shares_leaves_the_gap_finite() -> Tested {
+    for n in 1..60 {
+        let counts = (0..n).map(|i| f64::from(1 + i)).collect();
+        let loss = Separable::new(Poisson, counts, Samples::mean(n as usize))?;
+        let fitted = vec![-800.0; n as usize];
+        let gap = loss.loss_gap(&fitted, &dual(&loss, &fitted), 1.0);
+        assert!(gap < 1e-9, "{n}: {gap}");
+        let huber = Separable::new(Huber::new(0.7)?, vec![3.0; n as usize], Samples::mean(n as usize))?;
+        let fitted = vec![-1.0; n as usize];
+        let gap = huber.loss_gap(&fitted, &dual(&huber, &fitted), 1.0);
+        assert!(gap < 1e-12, "{n}: {gap}");
+    }
     Ok(())
 }

@@ -17,18 +17,20 @@ fewest_core::words! {
     }
 }
 
-/// The negative log partial likelihood of the proportional hazards model (Cox 1972), divided by the weight of
-/// all samples:
+/// The negative log partial likelihood of the proportional hazards model (Cox 1972), less what no fitted
+/// values can avoid:
 ///
 /// ```text
-/// ℓ(z) = Σₖ wₖ [ ln Σⱼ cₖⱼ exp(zⱼ) − Σⱼ aₖⱼ zⱼ ]
+/// ℓ(z) = Σₖ wₖ [ ln Σⱼ cₖⱼ exp(zⱼ) − Σⱼ aₖⱼ (zⱼ + ln(cₖⱼ/aₖⱼ)) ]
 /// ```
 ///
-/// with a term `k` for each time of an event (Breslow) or each event (Efron). `cₖⱼ` is the weight of sample
-/// `j` if it is still at risk, less for those who share the time under Efron's rule, `aₖ` the mean of the
-/// samples with an event then. With `pₖⱼ = cₖⱼ exp(zⱼ) / Σ`, `Θ = Σₖ wₖ (aₖ − pₖ)`. A constant added to all
-/// fitted values changes nothing, so there is no intercept, and `Θ` sums to 0. The duality gap uses the
-/// distributions `(1 − t) aₖ + t pₖ`, whose dual point is `tΘ`.
+/// with a term `k` for each time of an event (Breslow) or each event (Efron). `cₖⱼ` is what sample `j` counts
+/// if it is still at risk, less for those who share the time under Efron's rule, `aₖ` the mean of the samples
+/// with an event then, and `wₖ` what those count. Without weights and ties it is the mean over samples (or
+/// the sum: [`Samples::sum`]) as it is usually written. With `pₖⱼ = cₖⱼ exp(zⱼ) / Σ` each term is the
+/// divergence of `aₖ` from `pₖ`, at least 0, and `Θ = Σₖ wₖ (aₖ − pₖ)`. A constant added to all fitted values
+/// changes nothing, so there is no intercept, and `Θ` sums to 0. The duality gap uses the distributions
+/// `(1 − t) aₖ + t pₖ`, whose dual point is `tΘ`.
 ///
 /// The curvature is `diag(Σₖ wₖ pₖ)`, and the Hessian that less `Σₖ wₖ pₖ pₖᵀ`. Cost: `O(n)` for each
 /// function, after sorting.
@@ -38,7 +40,6 @@ pub struct Cox {
     /// samples, which come first, have an event.
     order: Vec<usize>,
     groups: Vec<(usize, usize)>,
-    weights: Vec<f64>,
     samples: Samples,
     ties: Ties,
 }
@@ -93,10 +94,17 @@ impl Cox {
             let what = "events at which another sample was at risk";
             return Err(Error::TooFew { what, minimum: 1, found: 0 });
         }
-        // Weights of mean 1: those of a sum over samples, so that the value is at least 0.
-        let scale = order.len() as f64 / samples.total();
-        let weights = (0..n).map(|i| samples.share(i) * scale).collect();
-        Ok(Self { order, groups, weights, samples, ties })
+        Ok(Self { order, groups, samples, ties })
+    }
+
+    /// The logarithm of what sample `i` counts, times its hazard.
+    fn log_hazard(&self, fitted: &[f64], i: usize) -> f64 {
+        self.samples.share(i).ln() + self.z(fitted, i)
+    }
+
+    /// What some samples count together.
+    fn weight(&self, members: &[usize]) -> f64 {
+        members.iter().map(|&i| self.samples.share(i)).sum()
     }
 
     fn z(&self, fitted: &[f64], i: usize) -> f64 {
@@ -112,15 +120,14 @@ impl Cox {
 
     /// The terms, by decreasing time.
     fn terms(&self, fitted: &[f64]) -> Vec<Term> {
-        let total: f64 = self.order.iter().map(|&i| self.weights[i]).sum();
-        let log = |i: usize| self.weights[i].ln() + self.z(fitted, i);
+        let log = |i: usize| self.log_hazard(fitted, i);
         let mut later = f64::NEG_INFINITY;
         let mut terms = Vec::new();
         for group in 0..self.groups.len() {
             let (members, with_event) = self.group(group);
             let own = with_event.iter().fold(f64::NEG_INFINITY, |sum, &i| log_add(sum, log(i)));
             let others = members[with_event.len()..].iter().fold(later, |sum, &i| log_add(sum, log(i)));
-            let weight = with_event.iter().map(|&i| self.weights[i]).sum::<f64>() / total;
+            let weight = self.weight(with_event);
             let n = with_event.len();
             let n_terms = if self.ties == Ties::Efron { n } else { n.min(1) };
             for l in 0..n_terms {
@@ -152,7 +159,7 @@ impl Cox {
             }
             for (at, &i) in members.iter().enumerate() {
                 let sum = if at < with_event.len() { own } else { all };
-                hazards[i] = (self.weights[i].ln() + self.z(fitted, i) + sum).exp();
+                hazards[i] = (self.log_hazard(fitted, i) + sum).exp();
             }
             before = all;
         }
@@ -166,22 +173,24 @@ impl Loss for Cox {
     }
 
     fn value(&self, fitted: &[f64]) -> f64 {
-        let mean = |with_event: &[usize]| {
-            let sum: f64 = with_event.iter().map(|&i| self.weights[i] * self.z(fitted, i)).sum();
-            sum / with_event.iter().map(|&i| self.weights[i]).sum::<f64>()
+        let term = |term: &Term| {
+            let with_event = self.group(term.group).1;
+            let weight = self.weight(with_event);
+            let sum: f64 = with_event.iter().map(|&i| self.samples.share(i) * self.z(fitted, i)).sum();
+            let divergence = term.log_sum - sum / weight - (term.at_risk * weight).ln();
+            // Below 0 by rounding; what is no number stays so.
+            if divergence < 0.0 { 0.0 } else { term.weight * divergence }
         };
-        let term = |term: &Term| term.weight * (term.log_sum - mean(self.group(term.group).1));
         self.terms(fitted).iter().map(term).sum()
     }
 
     fn dual_point(&self, fitted: &[f64], out: &mut [f64]) {
-        let total: f64 = self.order.iter().map(|&i| self.weights[i]).sum();
         for (out, hazard) in out.iter_mut().zip(self.hazards(fitted)) {
             *out = -hazard;
         }
         for group in 0..self.groups.len() {
             for &i in self.group(group).1 {
-                out[i] += self.weights[i] / total;
+                out[i] += self.samples.share(i);
             }
         }
     }
@@ -198,7 +207,7 @@ impl Loss for Cox {
     fn reductions(&self, fitted: &[f64], columns: &[f64]) -> Vec<f64> {
         let terms = self.terms(fitted);
         // Sums over those at risk are kept relative to their own total, which grows from group to group.
-        let log = |i: usize| self.weights[i].ln() + self.z(fitted, i);
+        let log = |i: usize| self.log_hazard(fitted, i);
         let (mut shares, mut decays, mut totals) = (vec![0.0; fitted.len()], Vec::new(), Vec::new());
         let mut before = f64::NEG_INFINITY;
         for group in 0..self.groups.len() {
@@ -237,14 +246,17 @@ impl Loss for Cox {
         let mut sum = 0.0;
         for term in self.terms(fitted) {
             let with_event = self.group(term.group).1;
-            let total: f64 = with_event.iter().map(|&i| self.weights[i]).sum();
+            let total = self.weight(with_event);
             // Those who have no event then keep the share t of their p.
             let (mut divergence, mut rest) = (0.0, 1.0);
             for &i in with_event {
-                let a = self.weights[i] / total;
-                let p = (self.weights[i].ln() + term.at_risk.ln() + self.z(fitted, i) - term.log_sum).exp();
+                let a = self.samples.share(i) / total;
+                let log_p = self.log_hazard(fitted, i) + term.at_risk.ln() - term.log_sum;
+                let p = log_p.exp();
                 let q = (1.0 - scale) * a + scale * p;
-                divergence += p - q + if q > 0.0 && p > 0.0 { q * (q / p).ln() } else { 0.0 };
+                // The quotient is exact where q is p, the difference does not need p.
+                let log = if p >= f64::MIN_POSITIVE { (q / p).ln() } else { q.ln() - log_p };
+                divergence += p - q + if q > 0.0 { q * log } else { 0.0 };
                 rest -= p;
             }
             if scale < 1.0 && rest > 0.0 {

@@ -1,6 +1,7 @@
 //! Huber's loss.
 
 use super::ScalarLoss;
+use super::separable::ROUNDING;
 use crate::Error;
 
 /// `φ(y, z) = ½r²` for the residual `r = y − z` with `|r| ≤ δ`, and `δ|r| − ½δ²` beyond (Huber 1964), with
@@ -43,14 +44,11 @@ impl ScalarLoss for Huber {
         if size <= self.delta { 1.0 } else { BEYOND * self.delta / size }
     }
 
-    fn conjugate(&self, y: f64, dual: f64) -> f64 {
-        // A share of a dual value may round to just above the bound.
-        let outside = dual.abs() > self.delta * (1.0 + 1e-12);
-        if outside { f64::INFINITY } else { dual * (0.5 * dual - y) }
-    }
-
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
-        let r = y - z;
+        if dual.abs() > self.delta * (1.0 + ROUNDING) {
+            return f64::INFINITY;
+        }
+        let (r, dual) = (y - z, dual.clamp(-self.delta, self.delta));
         // ½(r − θ)² inside; outside θ and the bound meet.
         let bound = r.clamp(-self.delta, self.delta);
         0.5 * (bound - dual).powi(2) + (r - bound) * (bound - dual)

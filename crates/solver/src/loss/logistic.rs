@@ -19,6 +19,19 @@ pub(crate) fn misfit(margin: f64) -> f64 {
     if margin >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
+impl Logistic {
+    /// `φ*(−θ)`; infinite outside its domain.
+    pub(crate) fn conjugate(self, y: f64, dual: f64) -> f64 {
+        let q = y * dual;
+        if !(0.0..=1.0).contains(&q) {
+            return f64::INFINITY;
+        }
+        let left = if q > 0.0 { q * q.ln() } else { 0.0 };
+        let right = if q < 1.0 { (1.0 - q) * (-q).ln_1p() } else { 0.0 };
+        left + right
+    }
+}
+
 impl ScalarLoss for Logistic {
     fn value(&self, y: f64, z: f64) -> f64 {
         log_loss(y * z)
@@ -33,17 +46,15 @@ impl ScalarLoss for Logistic {
         q * misfit(-y * z).max(LONGEST_STEP.recip())
     }
 
-    fn conjugate(&self, y: f64, dual: f64) -> f64 {
-        let q = y * dual;
-        if !(0.0..=1.0).contains(&q) {
-            return f64::INFINITY;
-        }
-        let left = if q > 0.0 { q * q.ln() } else { 0.0 };
-        let right = if q < 1.0 { (1.0 - q) * (-q).ln_1p() } else { 0.0 };
-        left + right
+    fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
+        self.value(y, z) + self.conjugate(y, dual) + dual * z
     }
 
     fn check(&self, y: f64) -> Result<(), Error> {
         super::separable::a_sign(y)
+    }
+
+    fn check_intercept(&self, observations: &mut dyn Iterator<Item = f64>) -> Result<(), Error> {
+        super::separable::both_signs(observations)
     }
 }

@@ -27,6 +27,8 @@ pub use separable::{ScalarLoss, Separable};
 pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 
+use crate::Error;
+
 /// The longest step of a fitted value, in the unit of the loss, that a curvature near 0 may lead to.
 pub(crate) const LONGEST_STEP: f64 = 1e3;
 
@@ -60,6 +62,14 @@ pub trait Loss: Sync {
     /// that is no sum over samples is the curvature less `RᵀR`. Nothing, which is the default, for `R = 0`.
     fn reductions(&self, _fitted: &[f64], _columns: &[f64]) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// Checks that some intercepts are the best.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] where they would be infinite, as for labels of one class.
+    fn check_intercept(&self) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Moves a dual point by as little as needed to where every output sums to zero, inside the domain of the

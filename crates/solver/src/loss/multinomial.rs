@@ -1,5 +1,7 @@
 //! The logistic loss of several classes.
 
+use fewest_core::order;
+
 use super::{LONGEST_STEP, Loss, Samples};
 use crate::Error;
 
@@ -25,18 +27,19 @@ impl Multinomial {
             let (expected, found) = (samples.len(), classes.len());
             return Err(Error::ShapeMismatch { what: "classes", expected, found });
         }
-        samples.check_outputs(classes.len() * n_classes)?;
         if let Some(class) = classes.iter().find(|class| **class >= n_classes) {
             return Err(Error::parameter("class", class, format!("below {n_classes}")));
         }
-        let mut occurs = vec![false; n_classes];
-        for (i, &class) in classes.iter().enumerate() {
-            occurs[class] |= samples.share(i) > 0.0;
-        }
-        let found = occurs.iter().filter(|occurs| **occurs).count();
+        // Nothing is as large as `n_classes` before it is known to be at most the number of samples.
+        let mut occurring: Vec<usize> =
+            (0..classes.len()).filter(|&i| samples.share(i) > 0.0).map(|i| classes[i]).collect();
+        order::sort_indices(&mut occurring);
+        occurring.dedup();
+        let found = occurring.len();
         if found < n_classes.max(2) {
             return Err(Error::TooFew { what: "classes with a sample", minimum: n_classes.max(2), found });
         }
+        samples.check_outputs(classes.len().saturating_mul(n_classes))?;
         Ok(Self { classes, n_classes, samples })
     }
 
@@ -118,8 +121,15 @@ impl Loss for Multinomial {
             let own = (0..n).filter(|&i| self.classes[i] == k).map(|i| self.samples.share(i)).sum::<f64>();
             mean[k] = own / total + excess[k];
         }
-        let share = excess.iter().zip(&mean).map(|(e, m)| e / m).fold(0.0, f64::max);
-        if !(share > 0.0 && share < 1.0) {
+        // The mean of a class without an excess may be rounding, of either sign; it sets no bound.
+        let above = excess.iter().zip(&mean).filter(|(excess, _)| **excess > 0.0);
+        let share = above.map(|(excess, mean)| excess / mean).fold(0.0, f64::max);
+        if share == 0.0 {
+            return;
+        }
+        if share >= 1.0 {
+            // All of a class that hardly counts: no mixture balances it, and zero is always feasible.
+            dual.fill(0.0);
             return;
         }
         let common: Vec<f64> = mean.iter().zip(&excess).map(|(m, e)| m - e / share).collect();

@@ -1,5 +1,6 @@
 //! The Poisson loss of counts.
 
+use super::separable::ROUNDING;
 use super::{LONGEST_STEP, ScalarLoss};
 use crate::Error;
 
@@ -7,11 +8,6 @@ use crate::Error;
 /// `φ*(−θ) = m ln m − m + y − y ln y` for `m = y − θ ≥ 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Poisson;
-
-/// `y ln y`.
-fn y_ln_y(y: f64) -> f64 {
-    if y > 0.0 { y * y.ln() } else { 0.0 }
-}
 
 impl ScalarLoss for Poisson {
     fn value(&self, y: f64, z: f64) -> f64 {
@@ -27,18 +23,24 @@ impl ScalarLoss for Poisson {
         mean.max((y - mean).abs() / LONGEST_STEP)
     }
 
-    fn conjugate(&self, y: f64, dual: f64) -> f64 {
-        let m = y - dual;
-        if m < 0.0 { f64::INFINITY } else { y_ln_y(m) - m + y - y_ln_y(y) }
-    }
-
     /// `μ − m + m ln(m/μ)`.
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
         let m = y - dual;
-        if m < 0.0 { f64::INFINITY } else { z.exp() - m + if m > 0.0 { m * (m.ln() - z) } else { 0.0 } }
+        if m < -ROUNDING * y {
+            return f64::INFINITY;
+        }
+        if m > 0.0 { z.exp() - m + m * (m.ln() - z) } else { z.exp() }
     }
 
     fn check(&self, y: f64) -> Result<(), Error> {
         if y >= 0.0 { Ok(()) } else { Err(Error::parameter("count", y, "at least 0")) }
+    }
+
+    fn check_intercept(&self, observations: &mut dyn Iterator<Item = f64>) -> Result<(), Error> {
+        if observations.fold(0.0, f64::max) > 0.0 {
+            Ok(())
+        } else {
+            Err(Error::TooFew { what: "counts above 0", minimum: 1, found: 0 })
+        }
     }
 }

@@ -75,10 +75,14 @@ impl Samples {
         self.offsets.get(at).copied().unwrap_or(0.0)
     }
 
-    /// Checks that `found` values, and the offsets if there are any, are `c` for each sample; returns `c`.
+    /// Checks that there are samples, and that `found` values, and the offsets if there are any, are `c` for
+    /// each; returns `c`.
     pub(super) fn check_outputs(&self, found: usize) -> Result<usize, Error> {
         let n = self.len();
-        let c = found.checked_div(n).unwrap_or(0);
+        if n == 0 {
+            return Err(Error::TooFew { what: "samples of a loss", minimum: 1, found: 0 });
+        }
+        let c = found / n;
         if c == 0 || found != c * n {
             return Err(Error::ShapeMismatch {
                 what: "observations of a loss",

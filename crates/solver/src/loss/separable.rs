@@ -3,6 +3,9 @@
 use super::{Loss, Samples};
 use crate::Error;
 
+/// How far a dual value may be outside its domain by the rounding of a share of it, relative to the bound.
+pub(super) const ROUNDING: f64 = 1e-12;
+
 /// A convex function `φ(y, z) ≥ 0` of one observation and one fitted value.
 ///
 /// Dual values are `θ = −φ'(z)`; their domain contains `sθ` for all `s ∈ [0, 1]` with each `θ`.
@@ -16,20 +19,23 @@ pub trait ScalarLoss: Send + Sync {
     /// `φ''(z)`, or a larger value where that is almost 0 and `θ` is not.
     fn curvature(&self, y: f64, z: f64) -> f64;
 
-    /// `φ*(−θ)`; infinite outside its domain.
-    fn conjugate(&self, y: f64, dual: f64) -> f64;
-
-    /// `φ(z) + φ*(−θ) + θz ≥ 0`. The default adds the terms up; a formula without cancellation allows smaller
-    /// gaps.
-    fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
-        self.value(y, z) + self.conjugate(y, dual) + dual * z
-    }
+    /// `φ(z) + φ*(−θ) + θz ≥ 0`; infinite for `θ` outside the domain of `φ*(−θ)`. A formula without
+    /// cancellation allows smaller gaps.
+    fn gap(&self, y: f64, z: f64, dual: f64) -> f64;
 
     /// Checks an observation.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for one that the loss is not defined for.
     fn check(&self, y: f64) -> Result<(), Error>;
+
+    /// Checks that some intercept is the best for the observations of an output.
+    ///
+    /// # Errors
+    /// [`Error::TooFew`] where it would be infinite, or those of one class say nothing about it.
+    fn check_intercept(&self, _observations: &mut dyn Iterator<Item = f64>) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// `ℓ(Z) = Σᵢ shareᵢ Σₖ φ(yᵢₖ, zᵢₖ + offsetᵢₖ)` over samples and outputs, the mean over samples of a
@@ -118,6 +124,15 @@ impl<F: ScalarLoss> Loss for Separable<F> {
         }
     }
 
+    fn check_intercept(&self) -> Result<(), Error> {
+        for observations in self.observations.chunks_exact(self.n_samples()) {
+            let counts = |(i, _): &(usize, &f64)| self.samples.share(*i) > 0.0;
+            let mut counting = observations.iter().enumerate().filter(counts).map(|(_, y)| *y);
+            self.function.check_intercept(&mut counting)?;
+        }
+        Ok(())
+    }
+
     /// Shortens the values of the sign whose sum is the larger.
     fn balance(&self, dual: &mut [f64]) {
         for dual in dual.chunks_exact_mut(self.n_samples()) {
@@ -145,4 +160,12 @@ pub(super) fn any_number(_: f64) -> Result<(), Error> {
 /// Checks an observation that is one of two classes.
 pub(super) fn a_sign(y: f64) -> Result<(), Error> {
     if y.abs() == 1.0 { Ok(()) } else { Err(Error::parameter("label", y, "-1 or 1")) }
+}
+
+/// Checks that there are labels of both classes.
+pub(super) fn both_signs(labels: &mut dyn Iterator<Item = f64>) -> Result<(), Error> {
+    let (mut above, mut below) = (false, false);
+    labels.for_each(|label| if label > 0.0 { above = true } else { below = true });
+    let found = usize::from(above) + usize::from(below);
+    if found == 2 { Ok(()) } else { Err(Error::TooFew { what: "classes with a sample", minimum: 2, found }) }
 }

@@ -20,10 +20,6 @@ impl ScalarLoss for Squared {
         1.0
     }
 
-    fn conjugate(&self, y: f64, dual: f64) -> f64 {
-        dual * (0.5 * dual - y)
-    }
-
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
         0.5 * (y - z - dual) * (y - z - dual)
     }

@@ -25,17 +25,19 @@ impl ScalarLoss for SquaredHinge {
         if slack(y, z) > 0.0 { 2.0 } else { 0.0 }
     }
 
-    fn conjugate(&self, y: f64, dual: f64) -> f64 {
-        let q = y * dual;
-        if q < 0.0 { f64::INFINITY } else { q * (0.25 * q - 1.0) }
-    }
-
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
         let (slack, half) = (slack(y, z), 0.5 * y * dual);
+        if half < 0.0 {
+            return f64::INFINITY;
+        }
         if slack > 0.0 { (slack - half).powi(2) } else { half * half + 2.0 * half * (y * z - 1.0) }
     }
 
     fn check(&self, y: f64) -> Result<(), Error> {
         super::separable::a_sign(y)
+    }
+
+    fn check_intercept(&self, observations: &mut dyn Iterator<Item = f64>) -> Result<(), Error> {
+        super::separable::both_signs(observations)
     }
 }

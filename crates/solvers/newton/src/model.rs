@@ -98,10 +98,14 @@ impl LinearModel<'_> {
     /// The model without any coefficient.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless design and loss have the same samples; [`Error::Numerical`] where
-    /// values overflow; what reading the columns returns.
+    /// [`Error::ShapeMismatch`] unless design and loss have the same samples; [`Error::TooFew`] where no
+    /// intercept is the best ([`Loss::check_intercept`]); [`Error::Numerical`] where values overflow; what
+    /// reading the columns returns.
     pub fn null(&self, control: &Control<'_>) -> Result<Null, Error> {
         self.check()?;
+        if self.intercept {
+            self.loss.check_intercept()?;
+        }
         let part = self.restricted(&[], Vec::new(), None)?;
         let point = part.best_intercepts(vec![0.0; self.loss.n_outputs()], control)?;
         let (_, correlations) = self.correlations(&point)?;
@@ -120,7 +124,9 @@ impl LinearModel<'_> {
         if !(point.loss.is_finite() && correlations.iter().all(|v| v.is_finite())) {
             return Err(Error::Numerical {
                 what: "the loss of the linear model",
-                hint: "the features must be finite, and their squares must not overflow".to_owned(),
+                hint: "features, offsets and the start must be finite, and so small that the squares of the \
+                       features and the loss of the fitted values do not overflow"
+                    .to_owned(),
             });
         }
         Ok((dual, correlations))

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use common::{Table, noise};
 use fewest_cd::CoordinateDescent;
 use fewest_newton::{LinearModel, NewtonSolution, Null, Start};
-use fewest_solver::loss::{Logistic, Loss, Multinomial, Poisson, Samples, Separable, SquaredHinge};
+use fewest_solver::loss::{
+    Cox, Logistic, Loss, Multinomial, Poisson, Samples, Separable, SquaredHinge, Ties,
+};
 use fewest_solver::{Control, DenseOperator, Error, L1, Penalty, Status};
 
 type Tested = Result<(), Error>;
@@ -128,5 +130,89 @@ fn a_run_that_is_stopped_keeps_what_it_has() -> Tested {
     let found = model.minimise(&null, &penalty, &CoordinateDescent::default(), None, &two_steps)?;
     assert_eq!((found.solution.status, found.solution.iterations), (Status::MaxIterations, 2));
     assert!(found.solution.certificate.value().is_finite() && found.solution.objective < null.objective);
+    Ok(())
+}
+
+/// Survival with one column, solved at a share of the largest penalty: the weight of the column, and objective
+/// and loss of the null model.
+fn survival(loss: &Cox, column: &[f64], ratio: f64) -> Result<(NewtonSolution, Null), Error> {
+    let design = DenseOperator::new(column.to_vec(), column.len(), 1)?;
+    let model = LinearModel { design: &design, loss, intercept: true };
+    let control = Control::default();
+    let null = model.null(&control)?;
+    let lambda = ratio * L1::new(1.0, 1)?.dual_norm(&null.correlations);
+    let found = model.minimise(&null, &L1::new(lambda, 1)?, &CoordinateDescent::default(), None, &control)?;
+    Ok((found, null))
+}
+
+/// Their partial likelihood without its constant is negative, and any gap is small relative to that.
+#[test]
+fn survival_with_light_events_is_solved() -> Tested {
+    let samples = Samples::weighted(&[0.1, 0.1, 0.1, 10.0])?;
+    let loss = Cox::new(&[1.0, 2.0, 3.0, 0.5], &[true, true, true, false], Ties::Breslow, samples)?;
+    let (found, null) = survival(&loss, &[1.0, 0.2, -1.0, 0.0], 0.3)?;
+    assert_eq!(found.solution.status, Status::Converged);
+    assert!(found.solution.coefficients[0] > 0.1, "{found:?}");
+    assert!(0.0 < found.solution.objective && found.solution.objective < 0.95 * null.objective, "{found:?}");
+    Ok(())
+}
+
+/// An event that no one expected: its probability underflows.
+#[test]
+fn survival_with_offsets_far_apart_is_solved() -> Tested {
+    let samples = Samples::mean(2).with_offsets(vec![0.0, -800.0])?;
+    let loss = Cox::new(&[2.0, 1.0], &[false, true], Ties::Breslow, samples)?;
+    let (found, null) = survival(&loss, &[-1.0, 1.0], 0.1)?;
+    assert_eq!(found.solution.status, Status::Converged);
+    assert!((null.objective - 400.0).abs() < 1e-10, "{null:?}");
+    // The column makes up for the offsets.
+    assert!((found.solution.coefficients[0] - 401.0).abs() < 2.0, "{found:?}");
+    Ok(())
+}
+
+/// The best intercept would be infinite.
+#[test]
+fn observations_without_a_best_intercept_are_an_error() -> Tested {
+    let table = Table::new(10, 5, 6);
+    let design = table.operator()?;
+    let weights = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+    let mut labels = vec![-1.0; 10];
+    labels[9] = 1.0;
+    let losses: [(&str, Box<dyn Loss>); 4] = [
+        ("logistic", Box::new(Separable::new(Logistic, vec![1.0; 10], Samples::mean(10))?)),
+        ("weights", Box::new(Separable::new(Logistic, labels, Samples::weighted(&weights)?)?)),
+        ("squared hinge", Box::new(Separable::new(SquaredHinge, vec![-1.0; 10], Samples::mean(10))?)),
+        ("poisson", Box::new(Separable::new(Poisson, vec![0.0; 10], Samples::mean(10))?)),
+    ];
+    for (name, loss) in losses {
+        let mut model = LinearModel { design: &design, loss: &*loss, intercept: true };
+        let found = model.null(&Control::default());
+        assert!(matches!(found, Err(Error::TooFew { .. })), "{name}: {found:?}");
+        model.intercept = false;
+        assert!(model.null(&Control::default()).is_ok(), "{name}");
+    }
+    Ok(())
+}
+
+/// The features are not to blame.
+#[test]
+fn an_overflow_by_offsets_or_the_start_says_so() -> Tested {
+    let table = Table::new(10, 5, 7);
+    let design = table.operator()?;
+    let told = |found: Option<Error>, word: &str| {
+        let message = found.map_or(String::new(), |error| error.to_string());
+        assert!(message.contains(word), "{word}: {message}");
+    };
+    let control = Control::default();
+    let loss = Separable::new(Poisson, table.counts(), Samples::mean(10))?;
+    let model = LinearModel { design: &design, loss: &loss, intercept: true };
+    let null = model.null(&control)?;
+    let start = Start { coefficients: vec![0.0; 5], intercepts: vec![800.0] };
+    let solver = CoordinateDescent::default();
+    told(model.minimise(&null, &L1::new(0.1, 5)?, &solver, Some(&start), &control).err(), "the start");
+    let far = Samples::mean(10).with_offsets(vec![800.0; 10])?;
+    let loss = Separable::new(Poisson, table.counts(), far)?;
+    let model = LinearModel { design: &design, loss: &loss, intercept: false };
+    told(model.null(&control).err(), "offsets");
     Ok(())
 }
