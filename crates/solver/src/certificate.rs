@@ -45,8 +45,8 @@ impl DualityGap {
     }
 }
 
-/// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved. Infinite for a gap relative
-/// to nothing.
+/// `gap / objective_at_zero`, and 0 for a problem whose target is zero and solved. Infinite for a gap
+/// relative to nothing.
 pub fn relative(gap: f64, objective_at_zero: f64) -> f64 {
     if gap <= 0.0 {
         0.0

@@ -271,8 +271,8 @@ fn offsets_are_added() -> Tested {
     Ok(())
 }
 
-/// The partial likelihood as it is written, with both rules of ties, less the logarithm of those who share the
-/// time and have not had their event: what would be left if they alone were at risk.
+/// The partial likelihood as it is written, with both rules of ties, less the logarithm of those who share
+/// the time and have not had their event: what would be left if they alone were at risk.
 #[test]
 fn the_partial_likelihood_is_its_definition() -> Tested {
     let fitted = noise(N, 4);

@@ -133,8 +133,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() -> Tested {
     Ok(())
 }
 
-/// Survival with one column, solved at a share of the largest penalty: the weight of the column, and objective
-/// and loss of the null model.
+/// Survival with one column, solved at a share of the largest penalty, and the null model.
 fn survival(loss: &Cox, column: &[f64], ratio: f64) -> Result<(NewtonSolution, Null), Error> {
     let design = DenseOperator::new(column.to_vec(), column.len(), 1)?;
     let model = LinearModel { design: &design, loss, intercept: true };
