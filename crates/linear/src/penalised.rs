@@ -31,7 +31,10 @@ pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Contr
     Ok(control)
 }
 
-/// A linear model that can be solved at any `lambda`, from another solution or from nothing.
+/// The solution at a `lambda`, from another one or from nothing.
+pub(super) type Solve<'a> = dyn Fn(f64, Option<&Start>) -> Result<NewtonSolution, Error> + Sync + 'a;
+
+/// A linear model that can be solved at any `lambda`.
 pub(super) struct Penalised<'a> {
     pub(super) columns: &'a LinearColumns<'a>,
     pub(super) n_outputs: usize,
@@ -42,7 +45,7 @@ pub(super) struct Penalised<'a> {
     pub(super) n_path: usize,
     /// The smallest `lambda` that selects nothing.
     pub(super) largest: f64,
-    pub(super) solve: &'a (dyn Fn(f64, Option<&Start>) -> Result<NewtonSolution, Error> + Sync),
+    pub(super) solve: &'a Solve<'a>,
 }
 
 /// A solution with its number of features.
@@ -81,10 +84,9 @@ impl Penalised<'_> {
             given => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
         };
         let solution = &fit.found.solution;
-        let report =
-            SolverReport::new("newton", solution.status, solution.objective, solution.certificate.clone())
-                .with_lambda(fit.lambda)
-                .with_iterations(solution.iterations as usize);
+        let report = SolverReport::new("newton", solution.status, solution.objective, solution.certificate)
+            .with_lambda(fit.lambda)
+            .with_iterations(solution.iterations as usize);
         let weights = self.features(&solution.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
         selection.solver = Some(report);

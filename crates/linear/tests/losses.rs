@@ -387,7 +387,7 @@ fn rfs_ends_at_a_minimum() -> Tested {
     assert!(report.status == Status::Converged && report.certificate.value() <= 1e-9);
     // No other point is better: moves of any size in random directions.
     let signs = (0..1 << used.len()).find(|&signs| value(signs) == least).unwrap_or(0);
-    let mut w = vec![0.0; 12];
+    let mut w = [0.0; 12];
     for (at, &j) in used.iter().enumerate() {
         w[j] = if signs >> at & 1 == 1 { -scores[j] } else { scores[j] };
     }
