@@ -50,11 +50,11 @@ fn triples() -> Groups {
 }
 
 fn fitting(ratio: f64) -> Fitting {
-    Fitting { regularization: Regularization::Ratio(ratio), tolerance: 1e-12, ..Fitting::default() }
+    Fitting { regularization: Regularization::Ratio(ratio), tolerance: 1e-12 }
 }
 
 fn at(lambda: f64) -> Fitting {
-    Fitting { regularization: Regularization::Value(lambda), tolerance: 1e-12, ..Fitting::default() }
+    Fitting { regularization: Regularization::Value(lambda), tolerance: 1e-12 }
 }
 
 fn graph(graph: FeatureGraph, fitting: Fitting) -> OnGraph {
