@@ -146,7 +146,7 @@ fn every_shape_has_a_small_gap() -> Tested {
 #[test]
 fn equal_samples_do_not_stop_the_steps() -> Tested {
     let (n, d) = (400, 12);
-    let bit = |stream: u64, i: usize| derive_seed(stream, i as u64) % 2 == 0;
+    let bit = |stream: u64, i: usize| derive_seed(stream, i as u64).is_multiple_of(2);
     let columns: Vec<Vec<f64>> =
         (0..d as u64).map(|j| (0..n).map(|i| if bit(j, i % 37) { 1.0 } else { -1.0 }).collect()).collect();
     let labels: Vec<f64> = (0..n).map(|i| if bit(0, i % 37) == bit(77, i) { 1.0 } else { -1.0 }).collect();

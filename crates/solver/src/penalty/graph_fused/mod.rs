@@ -362,7 +362,7 @@ mod tests {
             .map(|j| SignedEdge {
                 ends: (j - 1, j),
                 weight: 0.2 + 0.3 * ((j * seed) % 4) as f64,
-                opposite: (j + seed) % 3 == 0,
+                opposite: (j + seed).is_multiple_of(3),
             })
             .collect()
     }
