@@ -11,9 +11,9 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
     let mut simplex = Simplex::default();
     let rows: Vec<(usize, Cost)> =
         points.iter().enumerate().map(|(i, (_, y))| (i, Cost::hinge(*y, -1.0, 1.0))).collect();
-    simplex.add_rows(&rows, &[]);
+    simplex.add_rows(&rows, &[])?;
     let (ones, x) = (vec![1.0; points.len()], points.map(|(x, _)| x));
-    simplex.add_columns(&[(0, Cost::free()), (1, Cost::free())], &[&ones[..], &x[..]].concat());
+    simplex.add_columns(&[(0, Cost::free()), (1, Cost::free())], &[&ones[..], &x[..]].concat())?;
     let status = simplex.minimise(&Control::default())?;
     writeln!(out, "{} after {} steps", status.name(), simplex.n_steps())?;
     for (column, value) in simplex.values() {
@@ -21,7 +21,7 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // The slope may cost something, too: the vertex is a start for the new costs.
-    simplex.set_column_costs(|column| if column == 1 { Cost::absolute(6.5) } else { Cost::free() });
+    simplex.set_column_costs(|column| if column == 1 { Cost::absolute(6.5) } else { Cost::free() })?;
     let status = simplex.minimise(&Control::default())?;
     writeln!(out, "{} after {} steps", status.name(), simplex.n_steps())?;
     for (column, value) in simplex.values() {

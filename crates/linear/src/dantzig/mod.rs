@@ -190,7 +190,7 @@ impl Problem<'_> {
             program.lambda = next.max(lambda);
             let last = program.lambda == lambda;
             program.tolerance = if last { control.tolerance } else { control.tolerance.max(ROUGH) };
-            simplex.set_column_costs(|j| program.column_cost(j));
+            simplex.set_column_costs(|j| program.column_cost(j))?;
             let status = fewest_simplex::solve(&mut program, simplex, control)?;
             let point = program.found.take().ok_or(Error::Stopped { before: SOLVED })?;
             // Before the end its coefficients keep no conditions.

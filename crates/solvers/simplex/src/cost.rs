@@ -1,8 +1,11 @@
 //! Convex piecewise linear functions of a number.
 
+use fewest_solver::Error;
+
 /// A convex piecewise linear function with at most two kinks: the cost of a column or of a row.
 ///
-/// A slope may be infinite, which makes the kink beside it a bound.
+/// A slope may be infinite, which makes the kink beside it a bound. What is no such function is refused where
+/// it joins a [`Simplex`](crate::Simplex): kinks that are not finite, slopes that fall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     /// Where the slope changes, the lower one first; equal where it changes once only.
@@ -27,9 +30,15 @@ impl Cost {
         Self::absolute(0.0)
     }
 
-    /// 0 between `low` and `high`, both included, and not allowed elsewhere.
+    /// 0 between `low` and `high`, both included, and not allowed elsewhere. An infinite `low` or `high` is no
+    /// bound: `within(0.0, f64::INFINITY)` is `t ≥ 0`.
     pub fn within(low: f64, high: f64) -> Self {
-        Self { kinks: [low, high], slopes: [f64::NEG_INFINITY, 0.0, f64::INFINITY] }
+        match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
+            (true, true) => Self::free(),
+            (true, false) => Self::hinge(high, 0.0, f64::INFINITY),
+            (false, true) => Self::hinge(low, f64::NEG_INFINITY, 0.0),
+            (false, false) => Self { kinks: [low, high], slopes: [f64::NEG_INFINITY, 0.0, f64::INFINITY] },
+        }
     }
 
     /// This cost with `slope · t` added.
@@ -37,6 +46,31 @@ impl Cost {
     pub fn tilted(mut self, slope: f64) -> Self {
         self.slopes.iter_mut().for_each(|own| *own += slope);
         self
+    }
+
+    /// Whether this is a convex function with finite kinks. Slopes that are no numbers are left to
+    /// [`Simplex::minimise`](crate::Simplex::minimise): they come from data.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let [low, high] = self.kinks;
+        if !(low.is_finite() && high.is_finite() && low <= high) {
+            return Err(self.refused("finite kinks, the lower one first"));
+        }
+        if self.slopes[0] > self.slopes[1] || self.slopes[1] > self.slopes[2] {
+            return Err(self.refused("slopes that do not fall"));
+        }
+        Ok(())
+    }
+
+    /// The error for a cost that is not as `expected`.
+    pub(crate) fn refused(&self, expected: impl Into<String>) -> Error {
+        let Self { kinks, slopes } = self;
+        Error::parameter("cost", format!("kinks {kinks:?} and slopes {slopes:?}"), expected)
+    }
+
+    /// Whether the slopes are numbers that leave a way to somewhere.
+    pub(crate) fn has_slopes(&self) -> bool {
+        let [left, middle, right] = self.slopes;
+        !middle.is_nan() && left < f64::INFINITY && right > f64::NEG_INFINITY
     }
 
     /// How many kinks there are.

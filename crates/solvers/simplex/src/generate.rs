@@ -36,30 +36,35 @@ pub struct Joining {
 }
 
 /// Takes `simplex`, from where it is, to an optimum of `program` over all its rows and columns, or to where
-/// `control` ends it. Every vertex at which the simplex method stops is priced, also the last.
+/// `control` ends it: its number of steps is that of all vertices together. Every vertex at which the simplex
+/// method stops is priced, also the last.
 ///
 /// # Errors
-/// [`Error::Numerical`] as from [`Simplex::minimise`], and what `program` returns.
+/// [`Error::Numerical`] as from [`Simplex::minimise`], [`Error::InvalidParameter`] as from
+/// [`Simplex::add_columns`], and what `program` returns.
 pub fn solve(
     program: &mut dyn Program,
     simplex: &mut Simplex,
     control: &Control<'_>,
 ) -> Result<Status, Error> {
+    let last_step = simplex.last_step(control);
     loop {
-        let status = simplex.minimise(control)?;
+        let status = simplex.minimise_until(last_step, control)?;
         let Joining { rows, columns } = program.price(simplex)?;
-        if status != Status::Converged || rows.len() + columns.len() == 0 {
+        // What joins may lead on from where rounding ended the steps.
+        let is_ended = !matches!(status, Status::Converged | Status::Stalled);
+        if is_ended || rows.len() + columns.len() == 0 {
             return Ok(status);
         }
         let old: Vec<usize> = simplex.rows().collect();
         let mut entries = vec![0.0; old.len() * columns.len()];
         program.entries(&old, &columns, &mut entries)?;
         let costs: Vec<_> = columns.iter().map(|&j| (j, program.column_cost(j))).collect();
-        simplex.add_columns(&costs, &entries);
+        simplex.add_columns(&costs, &entries)?;
         let all: Vec<usize> = simplex.columns().collect();
         let mut entries = vec![0.0; rows.len() * all.len()];
         program.entries(&rows, &all, &mut entries)?;
         let costs: Vec<_> = rows.iter().map(|&i| (i, program.row_cost(i))).collect();
-        simplex.add_rows(&costs, &entries);
+        simplex.add_rows(&costs, &entries)?;
     }
 }

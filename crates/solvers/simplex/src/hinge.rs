@@ -30,7 +30,9 @@ pub struct L1Hinge<'a, O> {
 pub struct HingeOptimum {
     /// `w`, one weight a column.
     pub weights: Vec<f64>,
-    /// `Σ d_i ξ_i` at `w` with its best intercept.
+    /// `b`, the best for `w`: `y = sign(⟨w, x⟩ + b)`. 0 for a machine without one.
+    pub intercept: f64,
+    /// `Σ d_i ξ_i` at `w` and `b`.
     pub loss: f64,
     /// `u`, one multiplier a sample. It keeps all conditions, those of columns up to `gap` times the largest
     /// penalty.
@@ -61,7 +63,8 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
     /// `b = 0`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are a label and a cost a sample.
+    /// [`Error::ShapeMismatch`] unless there are a label and a cost a sample; [`Error::InvalidParameter`] for
+    /// other labels or costs.
     pub fn new(samples: &'a O, labels: Vec<f64>, costs: Vec<f64>, intercept: bool) -> Result<Self, Error> {
         for (what, values) in [("labels", &labels), ("costs of errors", &costs)] {
             if values.len() != samples.n_rows() {
@@ -69,6 +72,10 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
                 return Err(Error::ShapeMismatch { what, expected, found });
             }
         }
+        if let Some(label) = labels.iter().find(|label| label.abs() != 1.0) {
+            return Err(Error::parameter("labels", label, "-1 or 1 for each sample"));
+        }
+        above_zero("costs", &costs)?;
         Ok(Self { samples, labels, costs, intercept, simplex: Simplex::default() })
     }
 
@@ -76,8 +83,8 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] for another number of penalties; [`Error::InvalidParameter`] for a tolerance
-    /// out of range; [`Error::Numerical`] for features or costs that differ too much in size;
-    /// [`Error::Stopped`] when stopped before there was any solution.
+    /// or a penalty out of range; [`Error::Numerical`] for features that are no numbers, and for features or
+    /// costs that differ too much in size; [`Error::Stopped`] when stopped before there was any solution.
     pub fn minimise(&mut self, penalties: &[f64], control: &Control<'_>) -> Result<HingeOptimum, Error> {
         const SOLVED: &str = "the first linear program was solved";
         control.check()?;
@@ -86,12 +93,7 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
             let (expected, found) = (self.samples.n_columns(), penalties.len());
             return Err(Error::ShapeMismatch { what: "penalties", expected, found });
         }
-        if !penalties.iter().all(|penalty| penalty.is_finite() && *penalty > 0.0) {
-            return Err(Error::Numerical {
-                what: "the linear program",
-                hint: "a penalty is not above 0 and finite".to_owned(),
-            });
-        }
+        above_zero("penalties", penalties)?;
         let before = self.simplex.n_steps();
         let mut priced = Priced {
             samples: self.samples,
@@ -103,16 +105,16 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
             tolerance: control.tolerance,
             found: None,
         };
-        priced.at_zero = priced.loss(&vec![0.0; self.labels.len()]);
+        (priced.at_zero, _) = priced.loss(&vec![0.0; self.labels.len()]);
         if self.simplex.rows().len() == 0 {
             let costs: Vec<(usize, Cost)> = (0..self.labels.len()).map(|i| (i, priced.row_cost(i))).collect();
-            self.simplex.add_rows(&costs, &[]);
+            self.simplex.add_rows(&costs, &[])?;
             if self.intercept {
                 let column = penalties.len();
-                self.simplex.add_columns(&[(column, priced.column_cost(column))], &self.labels);
+                self.simplex.add_columns(&[(column, priced.column_cost(column))], &self.labels)?;
             }
         } else {
-            self.simplex.set_column_costs(|j| priced.column_cost(j));
+            self.simplex.set_column_costs(|j| priced.column_cost(j))?;
         }
         let status = solve(&mut priced, &mut self.simplex, control)?;
         let mut found = priced.found.ok_or(Error::Stopped { before: SOLVED })?;
@@ -123,6 +125,25 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
         };
         Ok(found)
     }
+}
+
+fn above_zero(name: &'static str, values: &[f64]) -> Result<(), Error> {
+    match values.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
+        Some(value) => Err(Error::parameter(name, value, "finite and above 0")),
+        None => Ok(()),
+    }
+}
+
+/// Comparisons pass over what is no number: a gap must not be small for that.
+fn numbers(values: &[f64]) -> Result<(), Error> {
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(Error::Numerical {
+        what: "hinge loss with an l1 norm",
+        hint: "a feature has values that are no numbers, or features and costs differ too much in size"
+            .to_owned(),
+    })
 }
 
 impl<O: LinearOperator> Program for Priced<'_, O> {
@@ -154,9 +175,10 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
 
     fn price(&mut self, vertex: &Simplex) -> Result<Joining, Error> {
         let mut weights = vec![0.0; self.penalties.len()];
-        let mut intercept = 0.0;
         for (j, value) in vertex.values() {
-            *weights.get_mut(j).unwrap_or(&mut intercept) = value;
+            if let Some(weight) = weights.get_mut(j) {
+                *weight = value;
+            }
         }
         let mut dual = vec![0.0; self.labels.len()];
         for (i, y) in vertex.duals() {
@@ -166,12 +188,16 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
         let signed: Vec<f64> = dual.iter().zip(self.labels).map(|(u, y)| u * y).collect();
         let mut products = vec![0.0; self.penalties.len()];
         self.samples.apply_transpose(&signed, &mut products);
+        numbers(&products)?;
         let mut fitted = vec![0.0; self.labels.len()];
         self.samples.apply(&weights, &mut fitted);
-        let loss = self.loss(&fitted);
+        numbers(&fitted)?;
+        let (loss, intercept) = self.loss(&fitted);
         let norm: f64 = weights.iter().zip(self.penalties).map(|(w, c)| c * w.abs()).sum();
-        let gap_to = |bound: f64| certificate::relative(loss + norm - bound, self.at_zero);
-        let bound: f64 = dual.iter().sum();
+        let (objective, bound) = (loss + norm, dual.iter().sum::<f64>());
+        numbers(&[objective, bound])?;
+        // A dual point above the objective is as wrong as one below.
+        let gap_to = |bound: f64| certificate::relative((objective - bound).abs(), self.at_zero);
         let share = |j: usize| products[j].abs() / self.penalties[j];
         let most = (0..products.len()).map(share).fold(1.0, f64::max);
         let largest = self.penalties.iter().copied().fold(0.0, f64::max);
@@ -184,7 +210,8 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
         } else {
             dual.iter_mut().for_each(|u| *u /= most);
         }
-        self.found = Some(HingeOptimum { weights, loss, dual, gap, status: Status::Converged, steps: 0 });
+        let status = Status::Converged;
+        self.found = Some(HingeOptimum { weights, intercept, loss, dual, gap, status, steps: 0 });
         if gap <= self.tolerance {
             return Ok(Joining::default());
         }
@@ -215,12 +242,12 @@ impl<O: LinearOperator> Priced<'_, O> {
         }
     }
 
-    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, which is at one of the breakpoints `y_i − z_i`;
-    /// without an intercept that at `b = 0`.
-    fn loss(&self, fitted: &[f64]) -> f64 {
+    /// The least `Σ d_i max(0, 1 − y_i (z_i + b))` over `b`, and that `b`, which is one of the breakpoints
+    /// `y_i − z_i`; without an intercept it is 0.
+    fn loss(&self, fitted: &[f64]) -> (f64, f64) {
         let intercept = if self.intercept { self.best_intercept(fitted) } else { 0.0 };
         let hinge = |((y, z), d): ((&f64, &f64), &f64)| d * (1.0 - y * (z + intercept)).max(0.0);
-        self.labels.iter().zip(fitted).zip(self.costs).map(hinge).sum()
+        (self.labels.iter().zip(fitted).zip(self.costs).map(hinge).sum(), intercept)
     }
 
     fn best_intercept(&self, fitted: &[f64]) -> f64 {

@@ -106,6 +106,26 @@ impl Quantity {
     pub(crate) fn kink(&self, at: usize) -> f64 {
         self.cost.kinks[at] + self.shift
     }
+
+    /// What is free and off its segment by more than `near`, relative to 1 or its kinks, goes onto that where
+    /// it is.
+    fn settle(&mut self, near: f64) {
+        if let Place::Segment(segment) = self.place {
+            let (least, most) = self.segments(near);
+            self.place = Place::Segment(segment.clamp(least, most));
+        }
+    }
+
+    /// The segments of what is `near` below its value, and above, relative to 1 or its kinks.
+    fn segments(&self, near: f64) -> (usize, usize) {
+        let t = self.value - self.shift;
+        let size = near * self.cost.kinks.iter().fold(1.0_f64, |most, kink| most.max(kink.abs()));
+        (self.cost.segment(t - size), self.cost.segment(t + size))
+    }
+}
+
+fn same_size(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, found }) }
 }
 
 /// How much the objective falls with each unit of a move, and its direction, 1 or −1.
@@ -138,29 +158,60 @@ impl Simplex {
         self.n_steps
     }
 
-    /// The costs of all columns, by their number: other slopes between the same kinks.
-    pub fn set_column_costs(&mut self, cost: impl Fn(usize) -> Cost) {
-        for column in &mut self.columns {
-            column.cost = cost(column.id);
+    /// The costs of all columns, by their number: other slopes at the same kinks.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a cost with other kinks or with slopes that fall.
+    pub fn set_column_costs(&mut self, cost: impl Fn(usize) -> Cost) -> Result<(), Error> {
+        let costs: Vec<Cost> = self.columns.iter().map(|column| cost(column.id)).collect();
+        for (column, cost) in self.columns.iter().zip(&costs) {
+            cost.check()?;
+            if cost.kinks != column.cost.kinks {
+                return Err(cost.refused(format!("the kinks {:?} that the column has", column.cost.kinks)));
+            }
         }
+        for (column, cost) in self.columns.iter_mut().zip(costs) {
+            column.cost = cost;
+            // Steps do not look at kinks where the slope does not change, but now it may.
+            column.settle(NEAR);
+        }
+        Ok(())
     }
 
     /// Columns join at their first kink, which has to be 0: all else remains as it was. `entries` has one
     /// number a row, column after column.
-    pub fn add_columns(&mut self, columns: &[(usize, Cost)], entries: &[f64]) {
+    ///
+    /// # Errors
+    /// Nothing joins then: [`Error::ShapeMismatch`] for another number of entries,
+    /// [`Error::InvalidParameter`] for a cost that is not convex or whose first kink is not 0.
+    pub fn add_columns(&mut self, columns: &[(usize, Cost)], entries: &[f64]) -> Result<(), Error> {
         let m = self.rows.len();
+        same_size("entries of the new columns", m.saturating_mul(columns.len()), entries.len())?;
+        for (_, cost) in columns {
+            cost.check()?;
+            if cost.kinks[0] != 0.0 {
+                return Err(cost.refused("a first kink at 0, where a column joins"));
+            }
+        }
         for (at, &(id, cost)) in columns.iter().enumerate() {
-            debug_assert_eq!(cost.kinks[0], 0.0, "a column joins at 0");
             let own = entries[at * m..(at + 1) * m].to_vec();
             self.columns.push(Quantity::new(id, cost, Place::Kink(0), 0.0));
             self.norms.push(dot(&own, &own).sqrt());
             self.entries.push(own);
         }
+        Ok(())
     }
 
     /// Rows join with the values that the columns give them. `entries` has one number a new row, column after
     /// column.
-    pub fn add_rows(&mut self, rows: &[(usize, Cost)], entries: &[f64]) {
+    ///
+    /// # Errors
+    /// Nothing joins then: [`Error::ShapeMismatch`] for another number of entries,
+    /// [`Error::InvalidParameter`] for a cost that is not convex.
+    pub fn add_rows(&mut self, rows: &[(usize, Cost)], entries: &[f64]) -> Result<(), Error> {
+        let expected = rows.len().saturating_mul(self.columns.len());
+        same_size("entries of the new rows", expected, entries.len())?;
+        rows.iter().try_for_each(|(_, cost)| cost.check())?;
         let mut values = vec![0.0; rows.len()];
         for (j, new) in entries.chunks_exact(rows.len().max(1)).enumerate() {
             add_scaled(&mut values, self.columns[j].value, new);
@@ -171,17 +222,37 @@ impl Simplex {
             self.rows.push(Quantity::new(id, cost, Place::Segment(cost.segment(value)), value));
             self.duals.push(0.0);
         }
+        Ok(())
     }
 
-    /// Goes to a vertex that no step improves, or to where `control` ends it.
+    /// Goes to a vertex that no step improves, or to where `control` ends it, at most
+    /// [`max_iterations`](Control::max_iterations) steps away.
     ///
     /// [`Status::Stalled`] where rounding does, or where no point keeps all bounds.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for entries or costs that are not finite, or where the objective has no lower
+    /// [`Error::Numerical`] for entries or slopes that are no numbers, or where the objective has no lower
     /// bound.
     pub fn minimise(&mut self, control: &Control<'_>) -> Result<Status, Error> {
+        self.minimise_until(self.last_step(control), control)
+    }
+
+    /// The number of steps at which a computation that begins now reaches the limit of `control`.
+    pub(crate) fn last_step(&self, control: &Control<'_>) -> u64 {
+        self.n_steps.saturating_add(control.max_iterations)
+    }
+
+    /// [`minimise`](Self::minimise), with at most `last_step` steps since the beginning.
+    pub(crate) fn minimise_until(&mut self, last_step: u64, control: &Control<'_>) -> Result<Status, Error> {
         self.check()?;
+        let ended = self.go(last_step, control);
+        // However it ended: the vertex that is left is one of the program.
+        self.restore();
+        ended
+    }
+
+    /// Steps until one of the ends of [`minimise`](Self::minimise); kinks may be moved there.
+    fn go(&mut self, last_step: u64, control: &Control<'_>) -> Result<Status, Error> {
         let quantities = || self.columns.iter().chain(&self.rows);
         let steepest = quantities().map(|quantity| quantity.cost.steepness()).fold(0.0, f64::max);
         let base = WALL * if steepest > 0.0 { steepest } else { 1.0 };
@@ -191,11 +262,9 @@ impl Simplex {
         let mut terms = self.terms();
         loop {
             if let Some(status) = control.stopped() {
-                self.restore();
                 return Ok(status);
             }
-            if self.n_steps >= control.max_iterations {
-                self.restore();
+            if self.n_steps >= last_step {
                 return Ok(Status::MaxIterations);
             }
             if since_check >= CHECKED_AFTER {
@@ -230,8 +299,7 @@ impl Simplex {
             since_check += 1;
             on_the_spot = if length * gain.0 > NO_PROGRESS * terms { 0 } else { on_the_spot + 1 };
             if careful && on_the_spot > MOST_CAREFUL {
-                self.recompute();
-                return Ok(Status::Converged);
+                return Ok(Status::Stalled);
             }
             if on_the_spot > MOST_ON_THE_SPOT && !careful {
                 on_the_spot = 0;
@@ -247,9 +315,7 @@ impl Simplex {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let finite = |quantity: &Quantity| {
-            !quantity.cost.slopes.iter().any(|slope| slope.is_nan()) && quantity.value.is_finite()
-        };
+        let finite = |quantity: &Quantity| quantity.cost.has_slopes() && quantity.value.is_finite();
         if self.columns.iter().chain(&self.rows).all(finite) && self.norms.iter().all(|n| n.is_finite()) {
             return Ok(());
         }
@@ -511,7 +577,11 @@ impl Simplex {
     /// Whether a column or a row is beyond a bound.
     fn breaks_a_bound(&self) -> bool {
         let beyond = |quantity: &Quantity| match quantity.place {
-            Place::Segment(segment) => quantity.cost.slope(segment).is_infinite(),
+            Place::Segment(segment) => {
+                let (least, most) = quantity.segments(NEAR);
+                // At a bound nothing is broken, on whichever side of it.
+                quantity.cost.slope(segment).is_infinite() && least == most
+            }
             Place::Kink(_) => false,
         };
         self.columns.iter().chain(&self.rows).any(beyond)
@@ -547,15 +617,44 @@ impl Simplex {
         moved
     }
 
-    /// What is free and off its segment by more than `near`, onto that where it is.
+    /// What is free goes onto the segment where it is, unless it is within `near` of its own.
     fn settle(&mut self, near: f64) {
-        for quantity in self.columns.iter_mut().chain(&mut self.rows) {
-            if let Place::Segment(segment) = quantity.place {
-                let t = quantity.value - quantity.shift;
-                let size = near * quantity.cost.kinks.iter().fold(1.0_f64, |most, kink| most.max(kink.abs()));
-                let (least, most) = (quantity.cost.segment(t - size), quantity.cost.segment(t + size));
-                quantity.place = Place::Segment(segment.clamp(least, most));
-            }
-        }
+        self.columns.iter_mut().chain(&mut self.rows).for_each(|quantity| quantity.settle(near));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_solver::{Control, Error, Status};
+
+    use super::Simplex;
+    use crate::Cost;
+
+    /// The middle of a program that is being solved: its column is free, its row is tight, and moved.
+    fn moved() -> Result<Simplex, Error> {
+        let mut simplex = Simplex::default();
+        simplex.add_rows(&[(0, Cost::hinge(2.0, -1.0, 1.0))], &[])?;
+        simplex.add_columns(&[(0, Cost::free())], &[1.0])?;
+        assert_eq!(simplex.minimise(&Control::default())?, Status::Converged);
+        simplex.rows[0].shift = 1e-6;
+        simplex.correct();
+        Ok(simplex)
+    }
+
+    /// A matrix without an inverse, or an objective without a bound: kinks return to where they belong.
+    #[test]
+    fn no_end_leaves_kinks_moved() -> Result<(), Error> {
+        let mut singular = moved()?;
+        // A step is needed, or values are not checked.
+        singular.add_columns(&[(1, Cost::within(0.0, 1.0).tilted(-1.0))], &[0.0])?;
+        singular.entries[0][0] = 0.0;
+        assert_eq!(singular.minimise(&Control::default())?, Status::Stalled);
+        assert_eq!(singular.rows[0].shift, 0.0);
+        let mut falling = moved()?;
+        falling.add_columns(&[(1, Cost::free().tilted(-1.0))], &[0.0])?;
+        assert!(falling.minimise(&Control::default()).is_err());
+        assert_eq!(falling.rows[0].shift, 0.0);
+        assert_eq!(falling.values().collect::<Vec<_>>(), [(0, 2.0)]);
+        Ok(())
     }
 }

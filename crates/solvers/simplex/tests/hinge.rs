@@ -33,16 +33,22 @@ impl Machine {
         w.iter().zip(&self.penalties).map(|(w, c)| c * w.abs()).sum()
     }
 
+    /// The loss at `w` and `b`.
+    fn loss_at(&self, w: &[f64], b: f64) -> f64 {
+        let fitted = |i: usize| -> f64 { w.iter().zip(&self.columns).map(|(w, column)| w * column[i]).sum() };
+        (0..self.labels.len())
+            .map(|i| self.costs[i] * (1.0 - self.labels[i] * (fitted(i) + b)).max(0.0))
+            .sum()
+    }
+
     /// The loss at `w` with the best intercept, which is at a kink, or with none.
     fn loss(&self, w: &[f64], intercept: bool) -> f64 {
-        let n = self.labels.len();
-        let fitted: Vec<f64> =
-            (0..n).map(|i| w.iter().zip(&self.columns).map(|(w, column)| w * column[i]).sum()).collect();
-        let at = |b: f64| -> f64 {
-            (0..n).map(|i| self.costs[i] * (1.0 - self.labels[i] * (fitted[i] + b)).max(0.0)).sum()
-        };
-        let kinks = (0..n).map(|i| self.labels[i] - fitted[i]);
-        if intercept { kinks.map(at).fold(f64::INFINITY, f64::min) } else { at(0.0) }
+        let fitted = |i: usize| -> f64 { w.iter().zip(&self.columns).map(|(w, column)| w * column[i]).sum() };
+        let kinks = (0..self.labels.len()).map(|i| self.labels[i] - fitted(i));
+        match intercept {
+            true => kinks.map(|b| self.loss_at(w, b)).fold(f64::INFINITY, f64::min),
+            false => self.loss_at(w, 0.0),
+        }
     }
 
     /// The gap of the optimum relative to the objective at zero, and the largest violation of a condition of
@@ -50,6 +56,8 @@ impl Machine {
     fn gap(&self, found: &HingeOptimum, intercept: bool) -> (f64, f64) {
         let at_zero = self.loss(&vec![0.0; self.columns.len()], intercept);
         let primal = self.loss(&found.weights, intercept) + self.norm(&found.weights);
+        let loss = self.loss_at(&found.weights, found.intercept);
+        assert!((loss - found.loss).abs() <= 1e-12 * at_zero, "{loss} and {}", found.loss);
         let mut broken = 0.0_f64;
         for (column, c) in self.columns.iter().zip(&self.penalties) {
             let product: f64 =
@@ -231,8 +239,73 @@ fn faults_and_stops_are_told() -> Tested {
     let flag = AtomicBool::new(true);
     let stopped = program.minimise(&[1.0], &Control { interrupt: Some(&flag), ..Control::default() });
     assert_eq!(stopped.err(), Some(Error::Stopped { before: "the first linear program was solved" }));
-    let infinite = program.minimise(&[f64::NAN], &Control::default());
-    assert!(matches!(infinite, Err(Error::Numerical { .. })), "{infinite:?}");
+    for penalty in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        let found = program.minimise(&[penalty], &Control::default());
+        assert!(matches!(found, Err(Error::InvalidParameter { name: "penalties", .. })), "{found:?}");
+    }
+    let refused = |labels: [f64; 6], costs: [f64; 6]| match L1Hinge::new(
+        &operator,
+        labels.to_vec(),
+        costs.to_vec(),
+        true,
+    ) {
+        Err(Error::InvalidParameter { name, .. }) => Some(name),
+        _ => None,
+    };
+    for wrong in [f64::NAN, 0.0, 2.0] {
+        assert_eq!(refused([1.0, -1.0, wrong, 1.0, 1.0, 1.0], [1.0; 6]), Some("labels"), "{wrong}");
+    }
+    for wrong in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        assert_eq!(refused([1.0; 6], [1.0, wrong, 1.0, 1.0, 1.0, 1.0]), Some("costs"), "{wrong}");
+    }
+    assert_eq!(refused([1.0; 6], [1.0; 6]), None);
+    Ok(())
+}
+
+/// One cell that is no number, in a column of many, whatever the others are; and costs whose sum is none.
+#[test]
+fn what_is_no_number_is_an_error() -> Tested {
+    let n = 12;
+    let labels: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    for (at, wrong) in [(5, f64::NAN), (17, f64::NAN), (17, f64::INFINITY), (30, -f64::INFINITY)] {
+        for intercept in [true, false] {
+            let mut columns = vec![labels.clone(), wave(n, 5), wave(n, 7)];
+            columns[at / n][at % n] = wrong;
+            let machine = Machine {
+                columns,
+                labels: labels.clone(),
+                penalties: vec![0.5, 100.0, 100.0],
+                costs: vec![1.0; n],
+            };
+            let found = machine.solve(intercept, 1e-9);
+            assert!(matches!(found, Err(Error::Numerical { .. })), "{wrong} at {at}: {found:?}");
+        }
+    }
+    let columns = vec![wave(n, 5).iter().map(|x| 0.01 * x).collect()];
+    let machine = Machine { columns, labels, penalties: vec![1.0], costs: vec![1e308; n] };
+    let found = machine.solve(false, 1e-9);
+    assert!(matches!(found, Err(Error::Numerical { .. })), "{found:?}");
+    Ok(())
+}
+
+/// The intercept alone tells one class from none.
+#[test]
+fn one_class_needs_no_weights() -> Tested {
+    for class in [1.0, -1.0] {
+        let machine = Machine {
+            columns: vec![wave(6, 5), wave(6, 3)],
+            labels: vec![class; 6],
+            penalties: vec![0.1; 2],
+            costs: vec![1.0; 6],
+        };
+        let found = machine.solve(true, 1e-9)?;
+        assert_eq!((found.status, found.gap, found.loss), (Status::Converged, 0.0, 0.0));
+        assert_eq!((found.weights, found.intercept), (vec![0.0; 2], class));
+        // Without an intercept, weights have to do it.
+        let found = machine.solve(false, 1e-9)?;
+        assert_eq!((found.status, found.intercept), (Status::Converged, 0.0));
+        assert!(found.weights.iter().any(|w| *w != 0.0));
+    }
     Ok(())
 }
 

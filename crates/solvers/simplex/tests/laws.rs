@@ -92,8 +92,8 @@ impl Problem {
         let mut simplex = Simplex::default();
         let rows: Vec<(usize, Cost)> = self.rows.iter().map(|spec| cost(*spec)).enumerate().collect();
         let columns: Vec<(usize, Cost)> = self.columns.iter().map(|spec| cost(*spec)).enumerate().collect();
-        simplex.add_rows(&rows, &[]);
-        simplex.add_columns(&columns, &self.entries);
+        simplex.add_rows(&rows, &[]).unwrap();
+        simplex.add_columns(&columns, &self.entries).unwrap();
         simplex
     }
 
@@ -161,15 +161,15 @@ proptest! {
         };
         let rows: Vec<_> = problem.rows.iter().map(|spec| cost(*spec)).enumerate().collect();
         let columns: Vec<_> = problem.columns.iter().map(|spec| cost(*spec)).enumerate().collect();
-        simplex.add_rows(&rows[..half_m], &[]);
+        simplex.add_rows(&rows[..half_m], &[]).unwrap();
         // At first with another slope.
         let other: Vec<_> = columns[..half_p].iter().map(|(j, cost)| (*j, cost.tilted(0.05))).collect();
-        simplex.add_columns(&other, &entries(0..half_m, 0..half_p));
+        simplex.add_columns(&other, &entries(0..half_m, 0..half_p)).unwrap();
         simplex.minimise(&control).unwrap();
-        simplex.set_column_costs(|j| columns[j].1);
-        simplex.add_columns(&columns[half_p..], &entries(0..half_m, half_p..p));
+        simplex.set_column_costs(|j| columns[j].1).unwrap();
+        simplex.add_columns(&columns[half_p..], &entries(0..half_m, half_p..p)).unwrap();
         simplex.minimise(&control).unwrap();
-        simplex.add_rows(&rows[half_m..], &entries(half_m..m, 0..p));
+        simplex.add_rows(&rows[half_m..], &entries(half_m..m, 0..p)).unwrap();
         prop_assert_eq!(simplex.minimise(&control).unwrap(), Status::Converged);
         let (one, other) = (problem.objective(&at_once), problem.objective(&simplex));
         prop_assert!((one - other).abs() <= 1e-10 * (1.0 + one.abs()), "{} and {}", one, other);
@@ -210,17 +210,17 @@ fn units_do_not_matter() -> Result<(), Error> {
 #[test]
 fn programs_without_an_optimum_are_told_apart() -> Result<(), Error> {
     let mut empty = Simplex::default();
-    empty.add_rows(&[(0, Cost::within(2.0, 3.0)), (1, Cost::within(-1.0, 1.0))], &[]);
-    empty.add_columns(&[(0, Cost::free())], &[1.0, 1.0]);
+    empty.add_rows(&[(0, Cost::within(2.0, 3.0)), (1, Cost::within(-1.0, 1.0))], &[])?;
+    empty.add_columns(&[(0, Cost::free())], &[1.0, 1.0])?;
     assert_eq!(empty.minimise(&Control::default())?, Status::Stalled);
     let mut falling = Simplex::default();
-    falling.add_rows(&[(0, Cost::hinge(1.0, -1.0, 0.0))], &[]);
-    falling.add_columns(&[(0, Cost::free().tilted(-1.0))], &[1.0]);
+    falling.add_rows(&[(0, Cost::hinge(1.0, -1.0, 0.0))], &[])?;
+    falling.add_columns(&[(0, Cost::free().tilted(-1.0))], &[1.0])?;
     let error = falling.minimise(&Control::default());
     assert!(matches!(error, Err(Error::Numerical { .. })), "{error:?}");
     let mut broken = Simplex::default();
-    broken.add_rows(&[(0, Cost::within(-1.0, 1.0))], &[]);
-    broken.add_columns(&[(0, Cost::absolute(1.0))], &[f64::NAN]);
+    broken.add_rows(&[(0, Cost::within(-1.0, 1.0))], &[])?;
+    broken.add_columns(&[(0, Cost::absolute(1.0))], &[f64::NAN])?;
     assert!(matches!(broken.minimise(&Control::default()), Err(Error::Numerical { .. })));
     Ok(())
 }
