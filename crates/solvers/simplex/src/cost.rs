@@ -30,8 +30,8 @@ impl Cost {
         Self::absolute(0.0)
     }
 
-    /// 0 between `low` and `high`, both included, and not allowed elsewhere. An infinite `low` or `high` is no
-    /// bound: `within(0.0, f64::INFINITY)` is `t ≥ 0`.
+    /// 0 between `low` and `high`, both included, and not allowed elsewhere. An infinite `low` or `high` is
+    /// no bound: `within(0.0, f64::INFINITY)` is `t ≥ 0`.
     pub fn within(low: f64, high: f64) -> Self {
         match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
             (true, true) => Self::free(),
