@@ -128,6 +128,8 @@ struct Interior<'a> {
     limit: f64,
     limited: bool,
     halves: Vec<Half>,
+    /// Whether the weights of a step fit its outputs.
+    fits: bool,
 }
 
 /// Solves the problem over the units of `factors`.
@@ -146,7 +148,24 @@ pub(super) fn solve(
     };
     let size = machines.count * factors.width().min(factors.n);
     check_memory("nmmkl", &[2, size, size], "use fewer samples, classes or features")?;
-    Interior::new(machines, factors, feature_costs, limit, limited).run(stop)
+    let mut interior = Interior::new(machines, factors, feature_costs, limit, limited);
+    let fitted = interior.run(stop);
+    let is_done = |found: &Result<Saddle, Error>| {
+        found.as_ref().is_ok_and(|saddle| saddle.status == Status::Converged || saddle.status.is_stopped())
+    };
+    if !limited || is_done(&fitted) {
+        return fitted;
+    }
+    // Far from the optimum weights that fit may keep steps short; linear ones go on there.
+    interior.fits = false;
+    match (fitted, interior.run(stop)) {
+        (Ok(fitted), Ok(linear)) => {
+            let steps = fitted.steps + linear.steps;
+            let better = if linear.gap < fitted.gap { linear } else { fitted };
+            Ok(Saddle { steps, ..better })
+        }
+        (fitted, linear) => linear.or(fitted),
+    }
 }
 
 impl<'a> Interior<'a> {
@@ -166,7 +185,7 @@ impl<'a> Interior<'a> {
                 }
             }
         }
-        Self { machines, factors, feature_costs, limit, limited, halves }
+        Self { machines, factors, feature_costs, limit, limited, halves, fits: true }
     }
 
     fn beta(&self, a: &[f64]) -> Vec<f64> {

@@ -162,7 +162,7 @@ impl Interior<'_> {
     fn fitted(&self, x: &Point, z: &[f64], predicted: &Change, step: &Change, length: f64) -> Option<Point> {
         let mut next = x.clone();
         next.add(&step.change, length);
-        if !self.limited {
+        if !(self.limited && self.fits) {
             return Some(next);
         }
         let there: Vec<f64> = z.iter().zip(&step.dz).map(|(z, dz)| z + length * dz).collect();
