@@ -636,3 +636,17 @@ fn a_regression_of_large_cost_reaches_its_certificate() {
         }
     }
 }
+
+/// Steps whose weights fit the outputs stay short on this table, far from the optimum; the linear ones reach it.
+#[test]
+fn a_table_on_which_weights_that_fit_keep_steps_short_is_solved() -> Result<(), Box<dyn std::error::Error>> {
+    let options = fewest_data::ReadOptions::with_target("target");
+    let table = fewest_data::Table::read(fewest_testkit::datasets::path("wdbc.csv"), &options)?;
+    let data = table.complete(fewest_data::Missing::Error)?.dataset;
+    let selection = Nmmkl::default().select(&data, Budget::Count(20), &Context::default())?;
+    let report = selection.solver.ok_or("no report")?;
+    assert_eq!(report.status, Status::Converged);
+    // 50.9787821615: a conic solver's optimum, in the reference results.
+    assert!((report.objective - 50.978_782_161_5).abs() < 1e-6, "{}", report.objective);
+    Ok(())
+}
