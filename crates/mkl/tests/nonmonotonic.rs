@@ -637,7 +637,7 @@ fn a_regression_of_large_cost_reaches_its_certificate() {
     }
 }
 
-/// Steps whose weights fit the outputs stay short on this table, far from the optimum; the linear ones reach it.
+/// Steps whose weights fit the outputs stay short on this table, far from the optimum; linear ones reach it.
 #[test]
 fn a_table_on_which_weights_that_fit_keep_steps_short_is_solved() -> Result<(), Box<dyn std::error::Error>> {
     let options = fewest_data::ReadOptions::with_target("target");
