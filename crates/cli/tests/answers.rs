@@ -281,7 +281,7 @@ fn trees_and_links_are_read_from_files() {
     place.write("tree.csv", "node,parent\nline,body\nnoise,body\nbody,all\nsquare,all\n");
     let by_tree = place.json(&words("select table.csv -m tree-lasso --tree tree.csv -p lambda_ratio=0.3"));
     assert!(names(&by_tree).contains(&"line".to_owned()), "{by_tree}");
-    place.write("links.csv", "line,noise,0.5\nsquare,square\nline,noise,0.5\n");
+    place.write("links.csv", "line,noise\nsquare,square\nline,noise\n");
     let call = "select table.csv -m gflasso -p graph=given --feature-graph links.csv -k 2";
     let by_links = names(&place.json(&words(call)));
     assert!(by_links.contains(&"line".to_owned()), "{by_links:?}");

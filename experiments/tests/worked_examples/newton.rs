@@ -8,9 +8,9 @@ use fewest::solvers::cd::CoordinateDescent;
 use fewest::solvers::newton::LinearModel;
 
 fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-    // 60 samples, 40 features; the hazard rises with feature 3 and falls with feature 7. Every fourth sample
+    // 60 samples, 12 features; the hazard rises with feature 3 and falls with feature 7. Every fourth sample
     // was last seen before its event.
-    let (n, d) = (60, 40);
+    let (n, d) = (60, 12);
     let x = |i: usize, j: usize| ((i + 1) * (7 * j + 11) % 61) as f64 / 30.5 - 1.0;
     let columns = (0..n * d).map(|at| x(at % n, at / n)).collect();
     let hazard = |i: usize| (2.0 * x(i, 3) - 1.5 * x(i, 7)).exp();
