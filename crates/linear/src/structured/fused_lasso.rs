@@ -35,7 +35,8 @@ options! {
     /// let target = columns[2].iter().zip(&columns[3]).map(|(a, b)| a + b).collect();
     /// let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(target)?)?;
     /// let selection = FusedLasso::default().select(&data, Budget::Count(2), &Context::default())?;
-    /// assert_eq!(selection.order, [2, 3]);
+    /// // Fused: of equal scores the feature that fits the target better is first.
+    /// assert_eq!(selection.order, [3, 2]);
     /// assert_eq!(selection.scores[0], selection.scores[1]);
     /// # Ok::<(), fewest_linear::Error>(())
     /// ```
