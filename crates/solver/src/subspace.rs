@@ -6,6 +6,8 @@
 //! [`QuadraticSolver`], then takes one prox step over **all** coefficients: those that it moves away from
 //! zero are added. Where it moves none, the minimum over the set is that over all. The duality gap of the
 //! whole problem decides when to stop.
+//!
+//! [`BlockPenalty::restrict`]: crate::BlockPenalty::restrict
 
 use fewest_core::order;
 
