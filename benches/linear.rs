@@ -1,12 +1,19 @@
-//! Linear models with structure: groups, trees and graphs of features, found by correlation.
+//! Best subsets; linear models with structure: groups, trees and graphs of features, found by correlation;
+//! and without a target.
 
 use criterion::Criterion;
-use fewest::core::{Budget, Context};
+use fewest::core::{Authors, Budget, Context, Graph};
 use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 9] = [
+const CASES: [(&str, &[&str]); 24] = [
+    ("adaptive-lasso", &[]),
+    ("l21", &[]),
+    ("fsnet", &[]),
+    ("linkedfs", &[]),
+    ("group-lasso", &["groups=correlation", "threshold=0.2", "loss=logistic"]),
+    ("best-subset", &[]),
     ("group-lasso", &["groups=correlation", "threshold=0.2"]),
     ("sparse-group-lasso", &["groups=correlation", "threshold=0.2"]),
     ("tree-lasso", &["groups=correlation", "threshold=0.2"]),
@@ -16,6 +23,15 @@ const CASES: [(&str, &[&str]); 9] = [
     ("gflasso", &["threshold=0.2", "power=2"]),
     ("goscar", &["threshold=0.2"]),
     ("oscar", &[]),
+    ("mcfs", &["clusters=5"]),
+    ("udfs", &["clusters=5"]),
+    ("ndfs", &["clusters=5"]),
+    ("jelsr", &["clusters=5"]),
+    ("overlapping-group-lasso", &["groups=correlation", "threshold=0.2"]),
+    ("overlapping-group-lasso", &["groups=correlation", "threshold=0.2", "overlap=latent"]),
+    ("slope", &[]),
+    ("nonconvex-lasso", &[]),
+    ("nonconvex-grouping", &["threshold=0.2"]),
 ];
 
 /// Samples and features.
@@ -27,6 +43,12 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     let context = Context::default();
     let (n, d) = SIZE;
     let data = synthetic::data2(n, d, 0).expect("a problem").dataset;
+    // Neighbours in a chain are linked, and ten in a row have the same author.
+    let chain: Vec<(usize, usize, f64)> = (1..n).map(|i| (i - 1, i, 1.0)).collect();
+    let authors = (0..n).map(|i| i / 10).collect();
+    let authors = Authors::new(authors, Graph::directed(n, &[]).expect("a graph")).expect("authors");
+    let data = data.with_sample_graph(Graph::undirected(n, &chain).expect("a graph")).expect("links");
+    let data = data.with_authors(authors).expect("authors");
     for (id, params) in CASES {
         let method = Registry::standard().find(id).expect("a method");
         let parameters = Parameters::parse(method, params).expect("parameters");

@@ -2,8 +2,10 @@
 
 mod hinge;
 mod machines;
+mod networks;
 mod nonmonotonic;
 mod structured;
+mod unsupervised;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -61,8 +63,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             machines::compare(case, data.get(case)?)?
         } else if case.method == hinge::METHOD {
             hinge::compare(case, data.get(case)?)?
+        } else if unsupervised::METHODS.contains(&case.method.as_str()) {
+            unsupervised::compare(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
-            compare_all(case, method, data.get(case)?)?
+            let own = networks::linked(case, &arguments.data, data.get(case)?)?;
+            match &own {
+                Some((case, data)) => compare_all(case, method, data)?,
+                None => compare_all(case, method, data.get(case)?)?,
+            }
         } else {
             *waiting.entry(case.method.clone()).or_insert(0_usize) += 1;
             continue;
@@ -128,8 +136,9 @@ fn compare_all(
         .into_iter()
         .map(|assignments| {
             let variant = assignments[shared..].join(" ");
-            let observed = observe(&case, method, &assignments, budget, data)
+            let mut observed = observe(&case, method, &assignments, budget, data)
                 .map_err(|error| format!("{} with {}: {error}", case.name, assignments.join(" ")))?;
+            observed.objective = observed.objective.map(|value| structured::unit(&case, data) * value);
             let mut comparison = golden::compare(&case, &observed);
             comparison.not_compared.extend(cut.clone());
             Ok((variant, comparison))

@@ -1,5 +1,6 @@
 //! The command line arguments.
 
+mod bounds;
 mod evaluation;
 mod listed;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use fewest::data::{Header, Missing, Task, Unknown};
 use fewest::registry::TargetKind;
 
+pub(crate) use bounds::BoundArgs;
 pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs, Ks};
 pub(crate) use listed::command;
 
@@ -77,7 +79,7 @@ pub(crate) struct SelectArgs {
     /// Number of features to select, or `auto` to let the method decide
     ///
     /// Default: 10 (all features if there are fewer), or auto if a parameter decides the number, such as
-    /// the penalty by --param lambda or lambda_ratio.
+    /// the penalty by --param lambda or lambda_ratio, or the level of a test by --param alpha.
     #[arg(short, long, alias = "top", value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
     /// Features that must be selected, by name or by the number of the column in the file, from 0
@@ -86,8 +88,18 @@ pub(crate) struct SelectArgs {
     /// Features whose effect is removed from the target before the others are selected (age, batch …)
     #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
+    /// Column with the weight of each sample, for methods that use weights
+    ///
+    /// Numbers of at least 0, not of unit size: a weight of 2 is a sample that is there twice. Linear methods
+    /// such as lasso use weights; other methods refuse them.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
     #[command(flatten)]
     pub grouping: GroupArgs,
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+    #[command(flatten)]
+    pub network: NetworkArgs,
     /// Write the selected features, best first, and the target to this CSV file
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,
@@ -111,6 +123,25 @@ pub(crate) struct GroupArgs {
     /// For methods with --param graph=given, such as graph-lasso. Links of a feature to itself are left out.
     #[arg(long, value_name = "FILE.csv")]
     pub feature_graph: Option<PathBuf>,
+}
+
+/// Links between samples.
+#[derive(Debug, Args)]
+pub(crate) struct NetworkArgs {
+    /// Table of links between samples, one a line: two samples and, optionally, a weight above 0
+    ///
+    /// For methods such as fsnet. Samples by their ids (--id-column), or else by their numbers from 0. Links
+    /// have no direction; those of a sample to itself are left out.
+    #[arg(long, value_name = "FILE.csv")]
+    pub links: Option<PathBuf>,
+    /// Table with the column `author`, a line for each sample, or with the columns `sample` and `author`
+    ///
+    /// For methods such as linkedfs.
+    #[arg(long, value_name = "FILE.csv")]
+    pub authors: Option<PathBuf>,
+    /// Table of links between authors, one a line: the follower and the followed
+    #[arg(long, value_name = "FILE.csv", requires = "authors")]
+    pub follows: Option<PathBuf>,
 }
 
 /// `fewest score`.
@@ -160,9 +191,9 @@ pub(crate) struct MethodsArgs {
     pub id: Option<String>,
     /// Only methods for this kind of target
     ///
-    /// classification: classes; regression: a number; outputs: several numbers; none: methods that need no
-    /// target.
-    #[arg(long = "for", value_name = "classification|regression|outputs|none", value_parser = target_kind)]
+    /// classification: classes; regression: a number; outputs: several numbers; survival: times until an
+    /// event; none: methods that need no target.
+    #[arg(long = "for", value_name = "classification|regression|outputs|survival|none", value_parser = target_kind)]
     pub targets: Option<TargetKind>,
     /// Only methods of this family
     #[arg(long, value_name = "NAME")]
@@ -183,14 +214,17 @@ pub(crate) struct DataArgs {
     #[command(flatten)]
     pub read: FileArgs,
     /// Target column: a name, a number from 0, or `last`; several columns, separated by commas, are real
-    /// outputs
+    /// outputs, or time and event with --task survival
     ///
     /// Default: the target of the file format (Y of .mat, the labels of svmlight), else the column named
     /// target, label, class or y, else the last column. The output says which column is used.
     #[arg(short, long, value_name = "COLUMN", value_delimiter = ',', allow_negative_numbers = true)]
     pub target: Vec<String>,
     /// Kind of target: with auto, text and integers with few levels are classes
-    #[arg(long, value_name = "auto|classification|regression", default_value = "auto", value_parser = parse::<Task>)]
+    ///
+    /// survival: --target TIME,EVENT names two columns, the time until an event, and 1 where it happened then
+    /// or 0 where the sample was last seen then without one.
+    #[arg(long, value_name = "auto|classification|regression|survival", default_value = "auto", value_parser = parse::<Task>)]
     pub task: Task,
     /// How to handle missing values
     #[arg(long, value_name = "error|drop-rows|mean|median", default_value = "error", value_parser = parse::<Missing>)]
@@ -318,8 +352,9 @@ fn target_kind(text: &str) -> Result<TargetKind, String> {
         "classification" | "classes" => Ok(TargetKind::Classes),
         "regression" | "numbers" => Ok(TargetKind::Real),
         "outputs" => Ok(TargetKind::Outputs),
+        "survival" => Ok(TargetKind::Survival),
         "none" | "unsupervised" => Ok(TargetKind::None),
-        _ => Err("give classification, regression, outputs or none".to_owned()),
+        _ => Err("give classification, regression, outputs, survival or none".to_owned()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The commands.
 
 mod apply;
+mod bounded;
 mod compare;
 mod evaluate;
 mod info;
@@ -81,8 +82,9 @@ fn check_groups(
     match (table, asking) {
         (None, Some((method, _))) => {
             let (name, word) = by_groups(method).unwrap_or_default();
+            let instead = instead(method, name, word);
             Err(Failure::new(format!(
-                "--param {name}={word}: there are no groups: name a table of groups with --groups"
+                "--param {name}={word}: there are no groups: name a table of groups with --groups{instead}"
             )))
         }
         (Some(_), None) => match methods.iter().find_map(|(method, _)| Some((method, by_groups(method)?))) {
@@ -94,6 +96,14 @@ fn check_groups(
         },
         _ => Ok(()),
     }
+}
+
+/// What else a parameter may be than `word`, for messages.
+fn instead(method: &Method, name: &str, word: &str) -> String {
+    let parameters = method.parameters();
+    let words = parameters.iter().find(|parameter| parameter.name == name).map(|found| found.range.words());
+    let others = words.unwrap_or_default().iter().filter(|other| **other != word);
+    others.map(|other| format!(", or use --param {name}={other}")).collect()
 }
 
 /// Refuses links between features that no method uses, and their choice without a table of them.
@@ -109,9 +119,11 @@ fn check_graph(
     let Some((method, _)) = methods.first() else { return Ok(()) };
     let is_asked = methods.iter().any(|(_, parameters)| parameters.word("graph") == Ok("given"));
     match (table, methods.iter().find(|(method, _)| takes(method))) {
-        (None, _) if is_asked => Err(Failure::new(
-            "--param graph=given: there are no links between features: name a table of them with --feature-graph",
-        )),
+        (None, Some((method, _))) if is_asked => Err(Failure::new(format!(
+            "--param graph=given: there are no links between features: name a table of them with \
+             --feature-graph{}",
+            instead(method, "graph", "given")
+        ))),
         (Some(_), None) => Err(useless(registry, "--feature-graph", method, takes)),
         (Some(_), Some((method, _))) if !is_asked => Err(Failure::new(format!(
             "--feature-graph: {} finds links by correlation by default: add --param graph=given, or leave out \

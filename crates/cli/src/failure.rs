@@ -37,11 +37,12 @@ impl Failure {
         Self { message: format!("--time-limit: {}", message.into()), status: STATUS_TIME_LIMIT }
     }
 
-    /// `-k auto` for a method that decides the number only by a parameter of `deciding`.
+    /// `-k auto` for a method that decides the number only by a parameter of `deciding`, or not at all.
     pub(crate) fn no_number(method: &str, deciding: &[&str]) -> Self {
         let deciding: String = deciding.iter().map(|name| format!(" or --param {name}")).collect();
         Self::new(format!(
-            "-k auto: {method} does not decide the number of features by itself: give -k N{deciding}"
+            "-k auto: {method} does not decide the number of features by itself: give -k N{deciding}; \
+             `fewest evaluate` without -k measures which N predicts best"
         ))
     }
 

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use fewest::core::{Dataset, FeatureKind, Target};
+use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target};
 use fewest::data::{
     Complete, Header, LinkOptions, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice,
-    TargetFound, Unknown, read_groups, read_links,
+    TargetFound, Unknown, read_authors, read_groups, read_links,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
-use crate::args::{DataArgs, FileArgs, GroupArgs};
+use crate::args::{DataArgs, FileArgs, GroupArgs, NetworkArgs};
 use crate::failure::Failure;
 use crate::text;
 
@@ -102,21 +102,24 @@ pub(crate) fn reduced(
 
 /// What is needed of a file beside its features.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Needs {
+pub(crate) struct Needs<'a> {
     /// A target: the last column, if no column has a name of a target.
     pub target: bool,
     /// The SHA-256 of the file, for a report.
     pub digest: bool,
+    /// The column with the weights of the samples.
+    pub weights: Option<&'a str>,
 }
 
 /// Reads the table.
-pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs) -> Result<Found, Failure> {
+pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Result<Found, Failure> {
     let options = ReadOptions {
         target: match args.target.is_empty() {
             true => TargetChoice::Guess { or_last: needs.target },
             false => TargetChoice::Columns(args.target.clone()),
         },
         task: args.task,
+        weights: needs.weights.map(str::to_owned),
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
         file_digest: needs.digest,
@@ -310,8 +313,48 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
         .collect()
 }
 
+/// The links between the samples of a table, as its rows are in the file.
+pub(crate) struct Network {
+    links: Option<Graph>,
+    authors: Option<Authors>,
+}
+
+impl Network {
+    /// Reads the files, where there are such.
+    pub(crate) fn read(found: &Found, files: &NetworkArgs) -> Result<Self, Failure> {
+        let wrong = |option: &str, error: fewest::data::Error| Failure::new(format!("{option}: {error}"));
+        if files.links.is_none() && files.authors.is_none() {
+            return Ok(Self { links: None, authors: None });
+        }
+        let nodes = Nodes::samples(&found.table).map_err(|error| wrong("--id-column", error))?;
+        let links = |file| read_links(file, &nodes, &LinkOptions::default());
+        let links = files.links.as_ref().map(links).transpose().map_err(|error| wrong("--links", error))?;
+        let authors = |file| read_authors(file, &nodes, files.follows.as_deref());
+        let authors = files.authors.as_ref().map(authors).transpose();
+        let authors = authors.map_err(|error| wrong("--authors", error))?;
+        Ok(Self { links: links.map(|links| links.graph), authors })
+    }
+
+    /// `data` with the links of its samples: those of the table but the `dropped` ones.
+    pub(crate) fn of(self, data: Dataset, dropped: &[usize]) -> Result<Dataset, Failure> {
+        let n = data.n_samples() + dropped.len();
+        let kept: Vec<usize> = (0..n).filter(|row| dropped.binary_search(row).is_err()).collect();
+        let mut data = data;
+        if let Some(links) = self.links {
+            data = data.with_sample_graph(links.subset(&kept)?)?;
+        }
+        if let Some(authors) = self.authors {
+            data = data.with_authors(authors.subset(&kept)?)?;
+        }
+        Ok(data)
+    }
+}
+
 /// The data set with the groups and the links of features in files, where there are such files.
 pub(crate) fn with_groups(data: Dataset, files: &GroupArgs, info: &DataInfo) -> Result<Dataset, Failure> {
+    if files.groups.is_none() && files.feature_graph.is_none() {
+        return Ok(data);
+    }
     let nodes = Nodes::features(&info.names);
     let wrong = |option: &str, error: fewest::data::Error| {
         let near = match &error {

@@ -23,6 +23,9 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     out.push_str("\n\n");
     out.push_str(&features(selection, run));
     notes(&mut out, &selection.notes);
+    if let Some(bound) = selection.false_discoveries {
+        out.push_str(&format!("\n{}\n", text::false_discoveries(bound)));
+    }
     // For those who know what it means.
     if let Some(solver) = &selection.solver {
         let what = text::certificate(solver.certificate);

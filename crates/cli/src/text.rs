@@ -1,6 +1,6 @@
 //! Numbers and names in a form for people.
 
-use fewest::core::Certificate;
+use fewest::core::{Certificate, FalseDiscoveries};
 pub(crate) use fewest_study::text::{count, counted};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -19,6 +19,43 @@ pub(crate) fn certificate(certificate: Certificate) -> &'static str {
     }
 }
 
+/// A bound on irrelevant features in one sentence.
+pub(crate) fn false_discoveries(bound: FalseDiscoveries) -> String {
+    let rows = bound_rows(bound);
+    let told: Vec<String> = rows[1..].iter().map(|(name, value)| format!("{name} {value}")).collect();
+    format!("false discoveries: {}; {}", rows[0].1, told.join("; "))
+}
+
+/// A bound on irrelevant features, the bound itself first.
+pub(crate) fn bound_rows(bound: FalseDiscoveries) -> Vec<(String, String)> {
+    let row = |name: &str, value: String| (name.to_owned(), value);
+    let target = number(bound.target(), 3);
+    let mut rows = match bound {
+        FalseDiscoveries::Rate(rate) => vec![
+            match rate.offset {
+                0 => row("bound", format!("expected share of irrelevant features about {target} (offset 0)")),
+                _ => row("bound", format!("expected share of irrelevant features at most {target}")),
+            },
+            row("by", counted(rate.draws, "set of knockoffs", "sets of knockoffs")),
+            match rate.folds {
+                0 => row("statistic", rate.statistic.to_owned()),
+                folds => row("statistic", format!("{}, {folds} folds", rate.statistic)),
+            },
+            row("construction", rate.construction.to_owned()),
+            row("covariance", format!("{}, {} of the identity", rate.covariance, number(rate.shrinkage, 2))),
+        ],
+        FalseDiscoveries::Number(by) => vec![
+            row("bound", format!("expected number of irrelevant features at most {target}")),
+            row("by", counted(by.halves, "half of the samples", "halves of the samples")),
+            row("features in a half", number(by.per_half, 3)),
+            row("threshold", number(by.threshold, 3)),
+        ],
+        _ => vec![row("bound", target)],
+    };
+    rows.push(row("assumption", bound.assumption().to_owned()));
+    rows
+}
+
 /// `value` with `digits` significant digits: `0.3121`, `12.50`, `1.2e-9`, `inf`.
 pub(crate) fn number(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
@@ -26,12 +63,22 @@ pub(crate) fn number(value: f64, digits: usize) -> String {
     }
     let digits = digits.max(1);
     let scientific = format!("{value:.*e}", digits - 1);
-    let exponent: i32 = scientific.rsplit_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    if (-4..=5).contains(&exponent) {
-        let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
-        format!("{value:.decimals$}")
-    } else {
-        scientific
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    match exponent {
+        // The same digits with the point elsewhere: formatting twice would cost as much again.
+        -4..0 => {
+            let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |m| ("-", m));
+            let zeros = &"000"[..usize::try_from(-1 - exponent).unwrap_or(0)];
+            let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+            [sign, "0.", zeros, first, rest].concat()
+        }
+        0 => mantissa.to_owned(),
+        1..=5 => {
+            let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+            format!("{value:.decimals$}")
+        }
+        _ => scientific,
     }
 }
 
@@ -63,6 +110,9 @@ pub(crate) fn duration(seconds: f64) -> String {
 
 /// `text` on one line, with control characters escaped: a name from a file must not move the cursor.
 pub(crate) fn one_line(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         // Line ends, and what turns the direction of letters behind it.
@@ -78,10 +128,20 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
+/// Whether all of `text` is ASCII that a terminal shows, each byte in one column: what most tables are.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// The terminal columns that `text` takes.
+fn width(text: &str) -> usize {
+    if is_plain(text) { text.len() } else { text.width() }
+}
+
 /// [`one_line`] of at most `width` terminal columns, cut with `…`.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     let line = one_line(text);
-    if line.width() <= width {
+    if self::width(&line) <= width {
         return line;
     }
     let mut short = String::new();
@@ -108,22 +168,25 @@ pub(crate) enum Align {
 
 /// Rows of cells in columns, two blanks apart; the first row is the heading.
 pub(crate) fn columns(rows: &[Vec<String>], align: &[Align]) -> String {
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..align.len()).map(width).collect();
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let widths: Vec<usize> = (0..align.len()).map(|column| widest(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
-        let mut line = String::new();
-        for ((cell, &width), align) in row.iter().zip(&widths).zip(align) {
-            let padding = " ".repeat(width.saturating_sub(cell.width()));
+        for ((cell, &wide), align) in row.iter().zip(&widths).zip(align) {
+            let padding = std::iter::repeat_n(' ', wide.saturating_sub(width(cell)));
             match align {
-                Align::Left => line.extend([cell.as_str(), &padding]),
-                Align::Right => line.extend([&padding, cell.as_str()]),
+                Align::Left => {
+                    text.push_str(cell);
+                    text.extend(padding);
+                }
+                Align::Right => {
+                    text.extend(padding);
+                    text.push_str(cell);
+                }
             }
-            line.push_str("  ");
+            text.push_str("  ");
         }
-        text.push_str(line.trim_end());
+        text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
     }
     text
@@ -140,6 +203,11 @@ mod tests {
         assert_eq!(number(-1.26e-9, 2), "-1.3e-9");
         assert_eq!(number(123_456.7, 4), "123457");
         assert_eq!(number(1e7, 3), "1.00e7");
+        assert_eq!(
+            (number(-0.012_5, 2), number(0.000_123_456, 3)),
+            ("-0.013".to_owned(), "0.000123".to_owned())
+        );
+        assert_eq!((number(5.0, 1), number(0.5, 1)), ("5".to_owned(), "0.5".to_owned()));
         assert_eq!(number(0.0, 4), "0");
         assert_eq!(number(f64::INFINITY, 4), "inf");
         assert_eq!(number(f64::NAN, 4), "NaN");

@@ -432,7 +432,7 @@ fn methods_are_found_by_target_family_and_other_names() {
     place.refuses(&words("methods --family statistcal"), &["--family", "did you mean `statistical`?"]);
     place.refuses(
         &words("methods --for clustering"),
-        &["--for", "classification, regression, outputs or none"],
+        &["--for", "classification, regression, outputs, survival or none"],
     );
     place.refuses(&words("methods lasso --family linear"), &["--family"]);
     for (alias, id) in [("anova", "f-score"), ("t-test", "t-score"), ("wilcoxon", "kruskal-wallis")] {

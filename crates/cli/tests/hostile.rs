@@ -32,6 +32,12 @@ fn wrong_calls() {
         ("info table.csv -k 5", &["unexpected argument '-k' found (see fewest info --help)"]),
         ("score table.csv --top 0", &["--top", "at least 1"]),
         ("select table.csv -k auto", &["-k auto", "hsic-lasso", "--param lambda", "-k N"]),
+        (
+            "select table.csv --task classification -m f-score -k auto",
+            &["-k auto: f-score does not decide", "-k N or --param alpha", "`fewest evaluate` without -k"],
+        ),
+        ("select table.csv -m hsic -k auto", &["-k auto: hsic does not decide", "give -k N;"]),
+        ("evaluate table.csv -m variance -k 2,auto", &["-k auto: variance does not decide"]),
         ("select table.csv -p sigma_z=1", &["`sigma_z`", "hsic-lasso", "did you mean `sigma_x`?"]),
         ("select table.csv -p sigma_x=0", &["`sigma_x` is 0", "above 0"]),
         ("select table.csv -p sigma_x=nan", &["`sigma_x` is nan"]),
@@ -62,7 +68,18 @@ fn wrong_calls() {
             &["--groups", "mrmr does not use it", "hsic-lasso", "nmmkl"],
         ),
         ("select table.csv --groups g.csv", &["--groups", "--param penalty=group"]),
-        ("select table.csv --method group-lasso", &["--param groups=given", "--groups"]),
+        (
+            "select table.csv --method group-lasso",
+            &["--param groups=given", "--groups", "or use --param groups=prefix", "groups=correlation"],
+        ),
+        (
+            "select table.csv -m tree-lasso -p groups=given",
+            &["--groups", "or use --param groups=correlation"],
+        ),
+        (
+            "select table.csv -m graph-lasso -p graph=given",
+            &["--feature-graph", "or use --param graph=correlation"],
+        ),
         (
             "select table.csv --method mrmr --feature-graph g.csv",
             &["--feature-graph", "mrmr does not use it", "graph-lasso"],

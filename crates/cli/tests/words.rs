@@ -179,6 +179,16 @@ fn small_numbers_are_written_small_and_none_is_zero() {
     assert!(out.lines().any(|line| line.contains(" a ") && line.matches("< 1e-300").count() == 2), "{out}");
 }
 
+/// A level decides how many features there are, also more than ten.
+#[test]
+fn a_level_selects_all_that_is_significant() {
+    let place = Place::with_wdbc();
+    let found = |call: &str| place.json(&words(call))["features"].as_array().map(Vec::len);
+    assert_eq!(found("select wdbc.csv -m f-score -p alpha=0.001 -p correction=bonferroni"), Some(25));
+    assert_eq!(found("select wdbc.csv -m f-score -p alpha=0.001 -p correction=bonferroni -k auto"), Some(25));
+    assert_eq!(found("select wdbc.csv -m f-score -p alpha=0.001 -k 3"), Some(3));
+}
+
 /// The first lines are for everybody, the certificate for those who look for it.
 #[test]
 fn the_solver_is_told_last() {

@@ -1,6 +1,6 @@
 //! Folds of a cross-validation.
 
-use fewest_core::{Error, Target, order};
+use fewest_core::{Dataset, Error, Target, derive_seed, order};
 
 /// The fold of each sample, `0 .. n_folds`, where the samples are dealt in this `order` like cards: every
 /// stretch of consecutive samples is spread evenly over the folds.
@@ -22,11 +22,21 @@ pub fn deal(order: &[usize], n_folds: usize, parameter: &'static str) -> Result<
     Ok(folds)
 }
 
-/// The samples `rows`, those of a class one after the other, each class in the order they had; as they were
-/// where the target is no classes.
+/// All samples in an order that `seed` decides, those of a class one after the other: for [`deal`].
+pub fn seeded_order(data: &Dataset, seed: u64) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..data.n_samples()).collect();
+    rows.sort_by_key(|&row| derive_seed(seed, row as u64));
+    by_class(rows, data.target())
+}
+
+/// The samples `rows`, those of a class one after the other, each class in the order they had; of survival
+/// times those with an event, and then the others. As they were where the target is something else.
 pub fn by_class(rows: Vec<usize>, target: &Target) -> Vec<usize> {
-    let Target::Class(classes) = target else { return rows };
-    let codes: Vec<usize> = rows.iter().map(|&row| classes.codes()[row] as usize).collect();
+    let codes: Vec<usize> = match target {
+        Target::Class(classes) => rows.iter().map(|&row| classes.codes()[row] as usize).collect(),
+        Target::Survival(survival) => rows.iter().map(|&row| usize::from(!survival.events()[row])).collect(),
+        _ => return rows,
+    };
     order::by_key(&codes).into_iter().map(|at| rows[at]).collect()
 }
 

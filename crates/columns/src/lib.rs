@@ -6,10 +6,12 @@ mod outputs;
 mod standard;
 mod sums;
 mod walk;
+mod weights;
 
-pub use folds::{by_class, deal};
+pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};
-pub use outputs::standardised_outputs;
+pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, stream_sums};
 pub use walk::{check_column, map_features, score_features};
+pub use weights::Weights;

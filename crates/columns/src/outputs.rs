@@ -1,8 +1,19 @@
 //! Targets as numbers.
 
-use fewest_core::{Context, Error, Target};
+use fewest_core::{Column, Context, Error, Target};
 
-use crate::standardise;
+use crate::{Standard, Weights, range};
+
+/// An output that varies, standardised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StandardOutput {
+    /// Its number, from 0, among all that there are.
+    pub number: usize,
+    /// One for each sample, of mean 0 and standard deviation 1.
+    pub values: Vec<f64>,
+    /// The standard deviation that it had.
+    pub deviation: f64,
+}
 
 /// The outputs, each of mean 0 and standard deviation 1: real ones, ±1 for two classes, an indicator for each
 /// of more.
@@ -15,16 +26,38 @@ pub fn standardised_outputs(
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Vec<Vec<f64>>, Error> {
+    let outputs = weighted_outputs(target, None, method, context)?;
+    Ok(outputs.into_iter().map(|output| output.values).collect())
+}
+
+/// [`standardised_outputs`] with means over samples that have `weights`. An output that does not vary among
+/// samples that count is left out.
+///
+/// # Errors
+/// As [`standardised_outputs`].
+pub fn weighted_outputs(
+    target: &Target,
+    weights: Option<&Weights>,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<StandardOutput>, Error> {
     let unsupported =
         |found| Error::UnsupportedTarget { method, expected: "real outputs or classes that vary", found };
     let mut outputs = Vec::new();
-    let mut add = |mut output: Vec<f64>| {
+    let mut number = 0;
+    let mut add = |mut values: Vec<f64>| {
         if context.stopped().is_some() {
             return Err(Error::Stopped { before: "the target was standardised" });
         }
-        if standardise(&mut output) {
-            outputs.push(output);
+        let standard = match weights {
+            Some(weights) => Standard::weighted(Column::Dense(&values), weights),
+            None => Standard::of(&values, range(&values)),
+        };
+        if let Some(standard) = standard {
+            standard.apply(&mut values);
+            outputs.push(StandardOutput { number, values, deviation: standard.deviation() });
         }
+        number += 1;
         Ok(())
     };
     match target {

@@ -1,7 +1,9 @@
 //! Mean 0 and standard deviation 1.
 
-use fewest_core::{derive_seed, order};
+use fewest_core::{Column, derive_seed, order};
 use multiversion::multiversion;
+
+use crate::Weights;
 
 /// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are equal.
 pub fn standardise(values: &mut [f64]) -> bool {
@@ -55,6 +57,47 @@ impl Standard {
         let (low, high) = range(values);
         let range = if n_zeros > 0 { (low.min(0.0), high.max(0.0)) } else { (low, high) };
         Self::with_zeros(values, n_zeros, range)
+    }
+
+    /// That of a column whose samples have `weights`: it brings the weighted mean to 0 and the weighted mean
+    /// of the squares to 1. `None` when all values that count are equal.
+    ///
+    /// Values of samples that do not count are mapped as well, and cannot overflow.
+    pub fn weighted(column: Column<'_>, weights: &Weights) -> Option<Self> {
+        let (values, of_stored): (&[f64], Option<Vec<f64>>) = match column {
+            Column::Dense(values) => (values, None),
+            Column::Sparse { rows, values } => {
+                (values, Some(rows.iter().map(|&row| weights.values()[row]).collect()))
+            }
+        };
+        let own = of_stored.as_deref().unwrap_or(weights.values());
+        let n_zeros = weights.n_counting() - own.iter().filter(|weight| **weight > 0.0).count();
+        let stored: f64 = own.iter().sum();
+        let zeros = if n_zeros > 0 { (weights.total() - stored).max(0.0) } else { 0.0 };
+        let counting = || values.iter().zip(own).filter(|(_, weight)| **weight > 0.0);
+        let (mut low, mut high) = if n_zeros > 0 { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+        for (&value, _) in counting() {
+            (low, high) = (value.min(low), value.max(high));
+        }
+        // NaN too.
+        if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+            return None;
+        }
+        let (least, most) = range(values);
+        let scale = inverse_power(least.abs().max(most.abs()));
+        let is_offset =
+            low * scale * (high * scale) > 0.0 && (high - low) * scale < OFFSET * (low * scale).abs();
+        let pivot = if is_offset { low * scale } else { 0.0 };
+        let total = stored + zeros;
+        // Where there are zeros, no offset is common to all: the pivot is 0.
+        let mean = counting().map(|(value, weight)| weight * (value * scale - pivot)).sum::<f64>() / total;
+        let rest = counting().map(|(value, weight)| weight * ((value * scale - pivot) - mean)).sum::<f64>();
+        let rest = (rest - zeros * mean) / total;
+        let mut standard = Self { scale, pivot, mean, rest, inverse_deviation: 0.0 };
+        let square = |value: f64| standard.centred(value).powi(2);
+        let squares = counting().map(|(value, weight)| weight * square(*value)).sum::<f64>();
+        standard.inverse_deviation = ((squares + zeros * square(0.0)) / total).sqrt().recip();
+        standard.inverse_deviation.is_finite().then_some(standard)
     }
 
     fn with_zeros(values: &[f64], n_zeros: usize, (low, high): (f64, f64)) -> Option<Self> {
@@ -203,5 +246,40 @@ mod tests {
         }
         assert!(!standardise(&mut []));
         assert!(standardise(&mut [f64::MAX, -f64::MAX, 0.0]));
+    }
+
+    /// Weights are numbers of copies; samples that do not count may have any value.
+    #[test]
+    fn weights_are_numbers_of_copies() -> Result<(), fewest_core::Error> {
+        let weights = [2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 1.0];
+        for (size, offset) in [(1.0, 0.0), (1e-300, 0.0), (1.0, 1e9), (1e290, 0.0)] {
+            let values: Vec<f64> = (0..7).map(|i| offset + size * ((i * i * 5) % 11) as f64).collect();
+            let copies = values.iter().zip(&weights).flat_map(|(value, &n)| vec![*value; n as usize]);
+            let copies: Vec<f64> = copies.collect();
+            let (Some(expected), Some(found)) = (
+                Standard::of(&copies, range(&copies)),
+                Standard::weighted(Column::Dense(&values), &Weights::new(&weights)?),
+            ) else {
+                panic!("{size} {offset}")
+            };
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-14 * a.abs().max(b.abs());
+            assert!(near(expected.mean(), found.mean()), "{expected:?} {found:?}");
+            assert!(near(expected.deviation(), found.deviation()), "{expected:?} {found:?}");
+            let rows: Vec<usize> = (0..7).filter(|&i| values[i] != 0.0).collect();
+            let stored: Vec<f64> = rows.iter().map(|&i| values[i]).collect();
+            let column = Column::Sparse { rows: &rows, values: &stored };
+            let Some(sparse) = Standard::weighted(column, &Weights::new(&weights)?) else { panic!() };
+            assert!(near(sparse.mean(), found.mean()) && near(sparse.deviation(), found.deviation()));
+        }
+        let weights = Weights::new(&[1.0, 0.0, 1.0])?;
+        assert_eq!(Standard::weighted(Column::Dense(&[4.0, 1.0, 4.0]), &weights), None);
+        assert_eq!(Standard::weighted(Column::Sparse { rows: &[1], values: &[1.0] }, &weights), None);
+        let far = Standard::weighted(Column::Dense(&[1.0, 1e308, 2.0]), &weights);
+        assert!(far.is_none_or(|far| {
+            let mut values = [1.0, 1e308, 2.0];
+            far.apply(&mut values);
+            values.iter().all(|value| value.is_finite())
+        }));
+        Ok(())
     }
 }

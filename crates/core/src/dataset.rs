@@ -5,7 +5,7 @@ mod parts;
 use std::sync::Arc;
 
 use crate::columns::RowSubset;
-use crate::{Classes, Column, Columns, Error, Graph, Groups, Target, View, views};
+use crate::{Authors, Classes, Column, Columns, Error, Graph, Groups, Target, View, views};
 
 /// The kind of a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +35,7 @@ pub struct Dataset {
     sample_id_name: Option<String>,
     sample_weights: Option<Vec<f64>>,
     sample_graph: Option<Arc<Graph>>,
+    authors: Option<Arc<Authors>>,
 }
 
 impl Dataset {
@@ -68,6 +69,7 @@ impl Dataset {
             sample_id_name: None,
             sample_weights: None,
             sample_graph: None,
+            authors: None,
         })
     }
 
@@ -121,6 +123,17 @@ impl Dataset {
         let graph = graph.into();
         check_length("nodes of the sample graph", self.n_samples(), graph.n_nodes())?;
         self.sample_graph = Some(graph);
+        Ok(self)
+    }
+
+    /// With the authors of the samples, and who follows whom.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless every sample has an author.
+    pub fn with_authors(mut self, authors: impl Into<Arc<Authors>>) -> Result<Self, Error> {
+        let authors = authors.into();
+        check_length("samples with an author", self.n_samples(), authors.of_sample().len())?;
+        self.authors = Some(authors);
         Ok(self)
     }
 
@@ -278,6 +291,11 @@ impl Dataset {
         self.sample_graph.as_deref()
     }
 
+    /// The authors of the samples, where they were given.
+    pub fn authors(&self) -> Option<&Authors> {
+        self.authors.as_deref()
+    }
+
     /// The columns of each source, in the order given; none where no views were given.
     pub fn views(&self) -> &[View] {
         &self.views
@@ -332,6 +350,7 @@ impl Dataset {
         let x = RowSubset::new(Arc::clone(&self.x), rows.to_vec())?;
         check_not_empty(&x)?;
         let sample_graph = self.sample_graph.as_ref().map(|graph| graph.subset(rows)).transpose()?;
+        let authors = self.authors.as_ref().map(|authors| authors.subset(rows)).transpose()?;
         let sample_ids = |ids: &Vec<String>| rows.iter().map(|&row| ids[row].clone()).collect();
         let sample_weights = |weights: &Vec<f64>| rows.iter().map(|&row| weights[row]).collect();
         // All fields are listed, so that the compiler finds a forgotten one.
@@ -347,6 +366,7 @@ impl Dataset {
             sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.as_ref().map(sample_weights),
             sample_graph: sample_graph.map(Arc::new),
+            authors: authors.map(Arc::new),
         })
     }
 

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod accumulator;
+mod authors;
 mod columns;
 mod context;
 mod dataset;
 mod error;
+mod false_discoveries;
 mod graph;
 mod groups;
 mod memory;
@@ -18,21 +20,24 @@ mod target;
 mod views;
 
 pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part};
+pub use authors::Authors;
 pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand};
 pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
+pub use false_discoveries::{FalseDiscoveries, NumberBound, RateBound};
 pub use graph::Graph;
 pub use groups::{GroupTree, Groups, OverlappingGroups};
 pub use memory::room;
 pub use report::{
-    AlternationSummary, Approximation, Certificate, RelaxationSummary, SolverReport, ValidatedPenalty,
+    AlternationSummary, Approximation, Certificate, DescentSummary, RelaxationSummary, SolverReport,
+    ValidatedPenalty,
 };
 pub use scores::{Ranked, Scorer, Scores, q_values, rank};
-pub use selection::{Budget, Path, PathPoint, Related, Selection, Selector, Similarity, Status};
+pub use selection::{Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status};
 pub use streams::{
     FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
     StreamSelector,
 };
-pub use target::{Affinity, Classes, Outputs, Target};
+pub use target::{Affinity, Classes, Outputs, Survival, Target};
 pub use views::View;

@@ -180,6 +180,65 @@ pub struct AlternationSummary {
     pub validation: Option<ValidatedPenalty>,
 }
 
+/// The descent of a method for a problem that is not convex (`udfs`, `jelsr`, `ndfs`): where it started,
+/// and how far it came. How stationary it ended is the [`Certificate`].
+///
+/// ```
+/// use fewest_core::DescentSummary;
+///
+/// let summary = DescentSummary::new("zero", 3.0, 2.0).with_lower_bound(1.5);
+/// assert_eq!(
+///     summary.to_string(),
+///     "not convex: from zero the objective fell from 3 to 2; no other is below 1.5"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct DescentSummary {
+    /// Where it started.
+    pub start: &'static str,
+    /// The objective there.
+    pub first_objective: f64,
+    /// The objective at the answer; it never rises on the way.
+    pub last_objective: f64,
+    /// What no other answer is below, where that is known.
+    pub lower_bound: Option<f64>,
+}
+
+impl DescentSummary {
+    /// From `start`, without a bound.
+    pub fn new(start: &'static str, first_objective: f64, last_objective: f64) -> Self {
+        Self { start, first_objective, last_objective, lower_bound: None }
+    }
+
+    /// With a bound that no other answer is below.
+    #[must_use]
+    pub fn with_lower_bound(mut self, lower_bound: f64) -> Self {
+        self.lower_bound = Some(lower_bound);
+        self
+    }
+}
+
+impl std::fmt::Display for DescentSummary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { start, first_objective: first, last_objective: last, .. } = self;
+        let digits = |value: f64| {
+            let text = format!("{value:.6}");
+            if value.abs() < 1e-3 || value.abs() >= 1e9 {
+                format!("{value:.4e}")
+            } else {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+        };
+        let (first, last) = (digits(*first), digits(*last));
+        write!(f, "not convex: from {start} the objective fell from {first} to {last}")?;
+        match self.lower_bound {
+            Some(bound) => write!(f, "; no other is below {}", digits(bound)),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A penalty and its score in a cross-validation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValidatedPenalty {

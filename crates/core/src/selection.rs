@@ -1,6 +1,9 @@
 //! The result of a selector.
 
-use crate::{AlternationSummary, Context, Dataset, Error, RelaxationSummary, SolverReport, order};
+use crate::{
+    AlternationSummary, Context, Dataset, DescentSummary, Error, FalseDiscoveries, RelaxationSummary,
+    SolverReport, order,
+};
 
 /// How many features are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,8 +157,12 @@ pub struct Selection {
     pub similarity: Option<Similarity>,
     /// The convergence of an alternating method on a problem that is not convex.
     pub alternation: Option<AlternationSummary>,
+    /// The descent of a method for a problem that is not convex.
+    pub descent: Option<DescentSummary>,
     /// Bounds on the best set, for methods that round a relaxation.
     pub relaxation: Option<RelaxationSummary>,
+    /// The bound on irrelevant features among the selected ones, for selections that keep one.
+    pub false_discoveries: Option<FalseDiscoveries>,
     /// Notes for the user: fewer features than requested, ties, features set aside.
     pub notes: Vec<String>,
 }
@@ -176,7 +183,9 @@ impl Selection {
             related: Vec::new(),
             similarity: None,
             alternation: None,
+            descent: None,
             relaxation: None,
+            false_discoveries: None,
             notes: Vec::new(),
         }
     }
@@ -286,6 +295,40 @@ pub struct Path {
     pub points: Vec<PathPoint>,
     /// Features in the order in which they first entered.
     pub entered: Vec<usize>,
+    /// How one of the points was chosen, for methods that let the data choose.
+    pub choice: Option<PathChoice>,
+}
+
+impl Path {
+    /// Adds a point, with the features that enter there.
+    ///
+    /// ```
+    /// let mut path = fewest_core::Path::default();
+    /// path.push(1.0, vec![(7, 0.5)]);
+    /// path.push(0.5, vec![(2, 0.1), (7, 0.8)]);
+    /// assert_eq!(path.entered, [7, 2]);
+    /// ```
+    pub fn push(&mut self, lambda: f64, coefficients: Vec<(usize, f64)>) {
+        for (feature, _) in &coefficients {
+            if !self.entered.contains(feature) {
+                self.entered.push(*feature);
+            }
+        }
+        self.points.push(PathPoint { lambda, coefficients });
+    }
+}
+
+/// How one of the points of a [`Path`] was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathChoice {
+    /// What was to be small: "cross-validated error", "BIC".
+    pub criterion: String,
+    /// Its value at every point; infinite where the point is no candidate.
+    pub values: Vec<f64>,
+    /// The standard errors of the values, where there are any.
+    pub standard_errors: Vec<f64>,
+    /// The point chosen.
+    pub chosen: usize,
 }
 
 /// One point of a [`Path`].

@@ -347,7 +347,9 @@ impl Common {
             return different("features of a batch", found.to_string(), first.to_string(), advice);
         }
         let same_target = match (batch.target(), &self.target) {
-            (Target::None, Target::None) | (Target::Affinity(_), Target::Affinity(_)) => true,
+            (Target::None, Target::None)
+            | (Target::Affinity(_), Target::Affinity(_))
+            | (Target::Survival(_), Target::Survival(_)) => true,
             (Target::Real(found), Target::Real(first)) => found.n_outputs() == first.n_outputs(),
             (Target::Class(found), Target::Class(first)) => {
                 if let Some((found, first)) = first_difference("class", found.names(), first.names()) {

@@ -14,6 +14,8 @@ pub enum Target {
     Class(Classes),
     /// The similarity of each pair of samples, such as links between them.
     Affinity(Affinity),
+    /// For each sample the time until an event, or until when it was seen without one.
+    Survival(Survival),
 }
 
 /// Real outputs, one column for each output.
@@ -28,6 +30,13 @@ pub struct Outputs {
 pub struct Classes {
     codes: Vec<u32>,
     names: Vec<String>,
+}
+
+/// Times until an event, of which some are only known to be longer (censored).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survival {
+    times: Vec<f64>,
+    events: Vec<bool>,
 }
 
 /// A symmetric matrix of affinities between samples.
@@ -100,6 +109,39 @@ impl Target {
         })
     }
 
+    /// Survival times: of each sample the time of its event, or until which it was seen without one, where
+    /// its entry in `events` is false.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many `events` as `times`; [`Error::NonFiniteTarget`] for
+    /// a NaN or an infinity; [`Error::InvalidParameter`] for a time below 0; [`Error::TooFew`] without any
+    /// event.
+    ///
+    /// ```
+    /// use fewest_core::Target;
+    /// let target = Target::survival(vec![5.0, 3.0, 4.0], vec![true, false, true])?;
+    /// assert_eq!(target.describe(), "survival times");
+    /// assert!(Target::survival(vec![5.0, 3.0], vec![false, false]).is_err());
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn survival(times: Vec<f64>, events: Vec<bool>) -> Result<Self, Error> {
+        if events.len() != times.len() {
+            return Err(Error::ShapeMismatch { what: "events", expected: times.len(), found: events.len() });
+        }
+        if let Some(row) = times.iter().position(|time| !time.is_finite()) {
+            return Err(Error::NonFiniteTarget { row, value: times[row] });
+        }
+        if let Some(row) = times.iter().position(|time| *time < 0.0) {
+            let found = format!("{} in sample {row} (counted from 0)", times[row]);
+            return Err(Error::parameter("survival time", found, "at least 0"));
+        }
+        if !events.contains(&true) {
+            let what = "samples with an event: without any, nothing is known about survival";
+            return Err(Error::TooFew { what, minimum: 1, found: 0 });
+        }
+        Ok(Self::Survival(Survival { times, events }))
+    }
+
     /// Affinities between samples: `values` is `n_samples` × `n_samples` and symmetric.
     ///
     /// # Errors
@@ -139,11 +181,12 @@ impl Target {
             Self::Real(outputs) => Some(outputs.n_samples),
             Self::Class(classes) => Some(classes.codes.len()),
             Self::Affinity(affinity) => Some(affinity.n_samples),
+            Self::Survival(survival) => Some(survival.times.len()),
         }
     }
 
     /// The target of the samples `rows`, in that order. Class names stay, also of classes that no longer
-    /// occur.
+    /// occur; of survival times there may be no event left.
     pub fn subset(&self, rows: &[usize]) -> Self {
         match self {
             Self::None => Self::None,
@@ -165,6 +208,10 @@ impl Target {
                     .collect();
                 Self::Affinity(Affinity { values, n_samples: rows.len() })
             }
+            Self::Survival(survival) => Self::Survival(Survival {
+                times: rows.iter().map(|&row| survival.times[row]).collect(),
+                events: rows.iter().map(|&row| survival.events[row]).collect(),
+            }),
         }
     }
 
@@ -176,6 +223,7 @@ impl Target {
             Self::Real(outputs) => format!("{} real outputs", outputs.n_outputs()),
             Self::Class(classes) => format!("{} classes", classes.n_classes()),
             Self::Affinity(_) => "an affinity matrix".to_owned(),
+            Self::Survival(_) => "survival times".to_owned(),
         }
     }
 }
@@ -220,6 +268,23 @@ impl Classes {
     /// The codes of the classes that have samples, increasing.
     pub fn occurring(&self) -> Vec<u32> {
         order::distinct_codes(self.codes.clone())
+    }
+}
+
+impl Survival {
+    /// The time of every sample.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Whether the time of a sample is that of an event.
+    pub fn events(&self) -> &[bool] {
+        &self.events
+    }
+
+    /// Number of events.
+    pub fn n_events(&self) -> usize {
+        self.events.iter().filter(|event| **event).count()
     }
 }
 

@@ -127,6 +127,7 @@ impl Table {
         let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
         let mut ids = None;
         let mut id_name = None;
+        let mut weights = None;
         let mut suspicions = Suspicions::default();
         let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
         for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
@@ -150,6 +151,7 @@ impl Table {
                 (Role::Id, ReadColumn::Numbers { values, .. }) => {
                     (ids, id_name) = (Some(values.into_iter().map(number_text).collect()), label().name);
                 }
+                (Role::Weight, column) => weights = Some(sample_weights(&path, label(), column, row)?),
                 (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
                     let levels = levels_of_numbers(&mut values, &spellings);
                     suspicions.categories(&values, &levels, label());
@@ -196,6 +198,7 @@ impl Table {
             guess,
             ids,
             id_name,
+            weights,
             sample_graph: None,
             lines,
             first_index: None,
@@ -228,6 +231,7 @@ impl Table {
             guess: None,
             ids: None,
             id_name: None,
+            weights: None,
             sample_graph: None,
             lines,
             first_index: None,
@@ -236,6 +240,33 @@ impl Table {
             notes: Vec::new(),
         })
     }
+}
+
+/// The weights of samples: numbers of at least 0, one of them above.
+fn sample_weights(
+    path: &Path,
+    label: ColumnLabel,
+    column: ReadColumn,
+    row: impl Fn(usize) -> RowLabel,
+) -> Result<Vec<f64>, Error> {
+    const ADVICE: &str =
+        "weights are numbers of at least 0, one for each sample: correct it, or name another column";
+    let ReadColumn::Numbers { values, .. } = column else {
+        let problem = "the weights of the samples are text";
+        return Err(Error::malformed(path, Place::Column(label), problem, ADVICE));
+    };
+    // Also where a value is missing.
+    if let Some(at) = values.iter().position(|value| !(*value >= 0.0 && value.is_finite())) {
+        let place = Place::Cell { row: row(at), column: label };
+        let value = values[at];
+        let problem =
+            if value.is_nan() { "the weight is missing".to_owned() } else { format!("a weight is {value}") };
+        return Err(Error::malformed(path, place, problem, ADVICE));
+    }
+    if values.iter().all(|value| *value == 0.0) {
+        return Err(Error::malformed(path, Place::Column(label), "every weight is 0", ADVICE));
+    }
+    Ok(values)
 }
 
 /// The table of a binary format: numbers only, no names.

@@ -249,12 +249,16 @@ impl Table {
             TargetValues::None => {}
             TargetValues::Real(outputs) => outputs.iter_mut().for_each(|values| retain(values, stays)),
             TargetValues::Class { codes, .. } => retain(codes, stays),
+            TargetValues::Survival(columns) => columns.iter_mut().for_each(|values| retain(values, stays)),
         }
         if let Some(ids) = &mut self.ids {
             retain(ids, stays);
         }
         if let Some(lines) = &mut self.lines {
             retain(lines, stays);
+        }
+        if let Some(weights) = &mut self.weights {
+            retain(weights, stays);
         }
         if let Some(graph) = &mut self.sample_graph {
             let kept: Vec<usize> = (0..gone.len()).filter(|&i| stays(i)).collect();
@@ -304,6 +308,9 @@ impl Table {
         let target = match self.target {
             TargetValues::None => Target::None,
             TargetValues::Real(outputs) => Target::outputs(outputs.concat(), self.features.n_samples())?,
+            TargetValues::Survival([times, events]) => {
+                Target::survival(times, events.iter().map(|event| *event == 1.0).collect())?
+            }
             TargetValues::Class { codes, names } => {
                 let mut counts = vec![0_usize; names.len()];
                 codes.iter().for_each(|&code| counts[code as usize] += 1);
@@ -337,6 +344,9 @@ impl Table {
         }
         if let Some(name) = self.id_name {
             dataset = dataset.with_sample_id_name(name);
+        }
+        if let Some(weights) = self.weights {
+            dataset = dataset.with_sample_weights(weights)?;
         }
         if let Some(graph) = self.sample_graph {
             dataset = dataset.with_sample_graph(graph)?;

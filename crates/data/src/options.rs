@@ -31,6 +31,9 @@ pub struct ReadOptions {
     /// The column with the names of the samples. `None`: a first column whose header is empty, as R and
     /// pandas write row names, and else none.
     pub id: Option<String>,
+    /// The column with the weights of the samples: numbers of at least 0, one of them above. It is no
+    /// feature.
+    pub weights: Option<String>,
     /// Columns to leave out. In a name that no column has, `*` stands for any characters and `?` for one:
     /// `GENE*`.
     pub ignore: Vec<String>,
@@ -76,6 +79,7 @@ impl Default for ReadOptions {
             header: Header::Auto,
             delimiter: None,
             id: None,
+            weights: None,
             ignore: Vec::new(),
             categorical: Vec::new(),
             reduction: None,
@@ -160,7 +164,7 @@ impl TargetFound {
 /// - at most 100 different ones, each of at least two samples (a level that occurs only once suggests a
 ///   count or a measurement).
 ///
-/// Everything else is a real output. The other two variants ignore this rule.
+/// Everything else is a real output. The other variants ignore this rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Task {
     /// By the rule above.
@@ -170,6 +174,9 @@ pub enum Task {
     Classification,
     /// The values are real outputs; text is an error.
     Regression,
+    /// Two columns: the time until an event, and whether it happened (1) or the sample was last seen then
+    /// without one (0).
+    Survival,
 }
 
 /// Whether a table starts with a line of names.
@@ -217,7 +224,11 @@ macro_rules! names {
     };
 }
 
-names!(Task, "task", Task::Auto => "auto", Task::Classification => "classification", Task::Regression => "regression");
+names!(
+    Task, "task",
+    Task::Auto => "auto", Task::Classification => "classification", Task::Regression => "regression",
+    Task::Survival => "survival",
+);
 names!(Header, "header", Header::Auto => "auto", Header::Yes => "yes", Header::No => "no");
 names!(
     Missing, "missing",
@@ -231,7 +242,7 @@ mod tests {
 
     #[test]
     fn names_parse_back_and_unknown_names_list_the_known_ones() {
-        for task in [Task::Auto, Task::Classification, Task::Regression] {
+        for task in [Task::Auto, Task::Classification, Task::Regression, Task::Survival] {
             assert_eq!(task.name().parse::<Task>().unwrap(), task);
         }
         for missing in [Missing::Error, Missing::DropRows, Missing::Mean, Missing::Median] {

@@ -17,6 +17,8 @@ pub(crate) enum Role {
     /// The target's output of this number.
     Target(usize),
     Id,
+    /// The weight of each sample.
+    Weight,
     Ignored,
 }
 
@@ -75,7 +77,7 @@ pub(crate) fn assign(
             path,
             Place::Column(label(names, column)),
             "the column was given two roles",
-            "name it once among target, id, ignored and categorical columns",
+            "name it once among target, id, weights, ignored and categorical columns",
         )),
     };
     if let TargetChoice::Columns(targets) = &options.target {
@@ -91,6 +93,9 @@ pub(crate) fn assign(
                 take(&mut roles, 0, Role::Id)?;
             }
         }
+    }
+    if let Some(wanted) = &options.weights {
+        take(&mut roles, find(wanted)?, Role::Weight)?;
     }
     if let Some(reduction) = &options.reduction {
         return reduced(path, names, roles, reduction).map(|roles| (roles, None));

@@ -16,12 +16,17 @@ const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
 /// Formats that are recognised by their first bytes, but not supported.
-const FOREIGN: [(&[u8], &str, &str); 8] = [
+const FOREIGN: [(&[u8], &str, &str); 9] = [
     (
         b"PK\x03\x04",
-        "a zip archive (as .npz and .xlsx are)",
-        "save the table as .csv or the array as .npy (Excel tables are read where the command was built with \
+        "a zip archive (as .npz, .xlsx and .ods are)",
+        "save the table as .csv or the array as .npy (workbooks are read where the command was built with \
          `--features excel`)",
+    ),
+    (
+        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+        "a file of an older Office program (as .xls is)",
+        "save the table as .csv (workbooks are read where the command was built with `--features excel`)",
     ),
     (b"PAR1", "a Parquet file", "save the table as .csv"),
     (b"ARROW1", "an Arrow file", "save the table as .csv"),
@@ -33,7 +38,7 @@ const FOREIGN: [(&[u8], &str, &str); 8] = [
 ];
 
 /// Extensions of files that are neither read nor written.
-pub(crate) const FOREIGN_EXTENSIONS: [&str; 3] = ["gz", "xlsx", "parquet"];
+pub(crate) const FOREIGN_EXTENSIONS: [&str; 5] = ["gz", "xlsx", "xls", "ods", "parquet"];
 
 /// An error for a format that is recognised by its first bytes, but not supported.
 pub(crate) fn refuse_foreign(source: &Source) -> Result<(), Error> {

@@ -66,6 +66,15 @@ pub enum TargetSummary {
         /// Every output, in order.
         outputs: Vec<ColumnSummary>,
     },
+    /// Times until an event.
+    Survival {
+        /// The column of the times.
+        time: ColumnSummary,
+        /// The name of the column of the events.
+        event: String,
+        /// Number of events.
+        n_events: usize,
+    },
     /// Classes.
     Class {
         /// The column's name.
@@ -121,6 +130,14 @@ impl Table {
                     .map(|(place, values)| summarise(place, None, Column::Dense(values), values.len()))
                     .collect(),
             },
+            TargetValues::Survival([times, events]) => {
+                let time = places.next().unwrap_or_default();
+                TargetSummary::Survival {
+                    time: summarise(time, None, Column::Dense(times), times.len()),
+                    event: places.next().map(|(name, _)| name).unwrap_or_default(),
+                    n_events: events.iter().filter(|event| **event == 1.0).count(),
+                }
+            }
             TargetValues::Class { codes, names: classes } => {
                 let mut counts = vec![0; classes.len()];
                 let present = codes.iter().filter(|code| !code.is_nan());

@@ -36,6 +36,8 @@ pub struct Table {
     pub(crate) ids: Option<Vec<String>>,
     /// The header of the column of ids.
     pub(crate) id_name: Option<String>,
+    /// The weight of each sample.
+    pub(crate) weights: Option<Vec<f64>>,
     pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,

@@ -5,6 +5,7 @@ use std::path::Path;
 use fewest_core::order;
 
 use crate::assembly::ReadColumn;
+use crate::error::listed;
 use crate::levels::{Spellings, levels_of_numbers};
 use crate::{ColumnLabel, Error, Place, Task};
 
@@ -27,6 +28,8 @@ pub(crate) enum TargetValues {
         codes: Vec<f64>,
         names: Vec<String>,
     },
+    /// Times, and 1 for an event or 0.
+    Survival([Vec<f64>; 2]),
 }
 
 impl TargetValues {
@@ -36,6 +39,7 @@ impl TargetValues {
             TargetValues::None => &[],
             TargetValues::Real(outputs) => outputs,
             TargetValues::Class { codes, .. } => std::slice::from_ref(codes),
+            TargetValues::Survival(columns) => columns,
         }
     }
 }
@@ -46,6 +50,9 @@ pub(crate) fn decide(
     mut columns: Vec<(ColumnLabel, ReadColumn)>,
     task: Task,
 ) -> Result<TargetValues, Error> {
+    if task == Task::Survival {
+        return survival(path, columns);
+    }
     if columns.len() > 1 {
         return several(path, columns, task);
     }
@@ -71,7 +78,7 @@ pub(crate) fn decide(
             let classes = match task {
                 Task::Auto => are_classes(&values),
                 Task::Classification => true,
-                Task::Regression => false,
+                Task::Regression | Task::Survival => false,
             };
             if classes {
                 let names = levels_of_numbers(&mut values, &spellings);
@@ -107,6 +114,68 @@ fn several(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>, task: Task) -> 
         )),
     });
     Ok(TargetValues::Real(outputs.collect::<Result<_, _>>()?))
+}
+
+/// Times until an event and whether it happened, from two columns: numbers of at least 0, and 1 or 0 (or two
+/// words, such as `dead` and `alive`, of which one says so).
+fn survival(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>) -> Result<TargetValues, Error> {
+    let n_columns = columns.len();
+    let [(time_label, time), (event_label, event)] = <[_; 2]>::try_from(columns).map_err(|_| {
+        Error::unsupported(
+            path,
+            format!("survival with {}", if n_columns == 1 { "one target column" } else { "these targets" }),
+            "name two target columns, the time and the event, in this order (on the command line: --target \
+                 TIME,EVENT)",
+        )
+    })?;
+    let wrong = |label: &ColumnLabel, problem: String, advice: &str| {
+        Err(Error::malformed(path, Place::Column(label.clone()), problem, advice))
+    };
+    let ReadColumn::Numbers { values: times, .. } = time else {
+        return wrong(
+            &time_label,
+            "the time until an event is text".to_owned(),
+            "name first the column of times, then that of events",
+        );
+    };
+    if let Some(time) = times.iter().find(|time| **time < 0.0) {
+        let advice =
+            "times until an event are at least 0: name first the column of times, then that of events";
+        return wrong(&time_label, format!("a time is {time}"), advice);
+    }
+    const ONE_OR_ZERO: &str = "write 1 for an event and 0 for a sample that was seen without one until then";
+    let events = match event {
+        ReadColumn::Numbers { values, .. } => values,
+        ReadColumn::Levels { mut codes, names } => {
+            let says = |name: &String| event_word(name);
+            let known: Option<Vec<bool>> = names.iter().map(says).collect();
+            let Some(known) = known else {
+                let problem = format!("the event is text ({})", listed(names.iter().map(String::as_str)));
+                return wrong(&event_label, problem, ONE_OR_ZERO);
+            };
+            let present = codes.iter_mut().filter(|code| !code.is_nan());
+            present.for_each(|code| *code = f64::from(known[*code as usize]));
+            codes
+        }
+        _ => return wrong(&event_label, "there is no event in it".to_owned(), ONE_OR_ZERO),
+    };
+    if let Some(event) = events.iter().find(|event| !event.is_nan() && **event != 0.0 && **event != 1.0) {
+        return wrong(&event_label, format!("an event is {event}, neither 1 nor 0"), ONE_OR_ZERO);
+    }
+    if !events.contains(&1.0) {
+        let problem = "no sample has an event, so nothing is known about survival".to_owned();
+        return wrong(&event_label, problem, ONE_OR_ZERO);
+    }
+    Ok(TargetValues::Survival([times, events]))
+}
+
+/// Whether a word says that there was an event, where it says something about it.
+fn event_word(word: &str) -> Option<bool> {
+    match word.to_lowercase().as_str() {
+        "true" | "yes" | "event" | "dead" | "died" | "deceased" => Some(true),
+        "false" | "no" | "censored" | "alive" | "living" => Some(false),
+        _ => None,
+    }
 }
 
 fn are_classes(values: &[f64]) -> bool {

@@ -113,6 +113,11 @@ fn text_columns(
             (0..outputs.n_outputs())
                 .map(|output| (target_name(output), TextColumn::Numbers(outputs.output(output).to_vec()))),
         ),
+        Target::Survival(survival) => {
+            let events = survival.events().iter().map(|event| f64::from(*event)).collect();
+            columns.push((target_name(0), TextColumn::Numbers(survival.times().to_vec())));
+            columns.push((target_name(1), TextColumn::Numbers(events)));
+        }
         Target::Class(classes) => {
             let codes = classes.codes().iter().map(|&code| f64::from(code)).collect();
             columns.push((target_name(0), TextColumn::Levels(codes, classes.names().to_vec())));
@@ -120,7 +125,7 @@ fn text_columns(
         other => {
             return Err(fewest_core::Error::UnsupportedTarget {
                 method: "CSV",
-                expected: "classes or real outputs",
+                expected: "classes, real outputs or survival times",
                 found: other.describe(),
             }
             .into());

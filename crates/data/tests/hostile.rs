@@ -41,6 +41,7 @@ fn files_that_are_none() {
 fn formats_that_are_not_read() {
     for (start, what) in [
         (&b"PK\x03\x04rest"[..], "zip archive"),
+        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1rest", "older Office"),
         (b"PAR1rest", "Parquet"),
         (b"BZh9rest", "bzip2"),
         (b"\xFD7zXZ\x00rest", "xz file"),

@@ -3,7 +3,7 @@
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, options, words};
 use fewest_kernels::Form;
-use fewest_solver::{InnerProducts, Normalised};
+use fewest_solver::{InnerProducts, Scaled};
 
 use crate::atoms::{self, Measure};
 use crate::{HsicEstimator, InputKernel, OutputKernel};
@@ -49,7 +49,7 @@ impl Dependence {
         let is_stopped = atoms.n_atoms() < data.n_features();
         let mut scores = match self.normalization {
             Normalization::None => atoms.target_products().to_vec(),
-            Normalization::Unit => Normalised::new(atoms).target_products().to_vec(),
+            Normalization::Unit => Scaled::to_norm_one(atoms).target_products().to_vec(),
         };
         scores.resize(data.n_features(), f64::NAN);
         let status =

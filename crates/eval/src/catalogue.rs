@@ -11,10 +11,11 @@ use fewest_core::method::{
 use fewest_core::{Context, Dataset, Error};
 
 use crate::{
-    Accuracy, AreaUnderCurve, BalancedAccuracy, Correlation, DecisionTree, Determination, KernelLogistic,
-    KernelRidge, Learner, LinearSvm, LogLoss, MacroF1, Matthews, MeanAbsoluteError, MeanSquaredError, Metric,
-    Model, NaiveBayes, NearestNeighbours, QSquared, RandomForest, RootMeanSquaredError, SquaredCorrelation,
-    SupportVectorClassifier, SupportVectorRegression, TwinClassifier,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, Concordance, Correlation, CoxRidge, DecisionTree,
+    Determination, KernelLogistic, KernelRidge, Learner, LinearSvm, LogLoss, MacroF1, Matthews,
+    MeanAbsoluteError, MeanSquaredError, Metric, Model, NaiveBayes, NearestNeighbours, QSquared,
+    RandomForest, RootMeanSquaredError, SquaredCorrelation, SupportVectorClassifier, SupportVectorRegression,
+    TwinClassifier,
 };
 
 /// A learner by its id.
@@ -63,6 +64,7 @@ pub struct MetricEntry {
 }
 
 const CLASSES: &[TargetKind] = &[TargetKind::Classes];
+const SURVIVAL: &[TargetKind] = &[TargetKind::Survival];
 const NUMBERS: &[TargetKind] = &[TargetKind::Real, TargetKind::Outputs];
 const BOTH: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 
@@ -80,6 +82,8 @@ pub const LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry::new::<KernelRidge>("kernel-ridge", "kernel ridge regression", NUMBERS),
     LearnerEntry::new::<SupportVectorRegression>("svr", "support vector regression", &[TargetKind::Real]),
+    LearnerEntry::new::<CoxRidge>("cox-ridge", "proportional hazards with a ridge", SURVIVAL)
+        .with_short("cox"),
     LearnerEntry::new::<RandomForest>("random-forest", "random forest", BOTH).with_short("forest"),
     LearnerEntry::new::<NearestNeighbours>("nearest-neighbours", "nearest neighbours", BOTH)
         .with_short("knn"),
@@ -108,6 +112,11 @@ pub const METRICS: &[MetricEntry] = &[
         "squared correlation of predictions and target",
         NUMBERS,
     ),
+    MetricEntry::new::<Concordance>(
+        "concordance",
+        "share of pairs in the order of their events (Harrell's C)",
+        SURVIVAL,
+    ),
 ];
 
 /// Names that people type for metrics of other names here.
@@ -118,6 +127,8 @@ const METRIC_ALIASES: &[(&str, &str)] = &[
     ("cross-entropy", "log-loss"),
     ("f1", "macro-f1"),
     ("f1-macro", "macro-f1"),
+    ("c-index", "concordance"),
+    ("harrell", "concordance"),
 ];
 
 impl LearnerEntry {
@@ -299,12 +310,12 @@ impl ChosenLearner {
         self.0.name()
     }
 
-    /// [`Learner::fit`].
+    /// [`Learner::fit_to_predict`].
     ///
     /// # Errors
     /// Those of the learner.
-    pub fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
-        self.0.fit(data, context)
+    pub fn fit_to_predict(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        self.0.fit_to_predict(data, context)
     }
 }
 
@@ -403,6 +414,7 @@ mod tests {
             Target::from_labels(&labels),
             Target::real(feature.clone())?,
             Target::outputs([feature.clone(), other].concat(), 12)?,
+            Target::survival(feature.clone(), feature.iter().map(|value| *value != 3.0).collect())?,
         ];
         for target in targets {
             let kind = TargetKind::of(&target);

@@ -4,6 +4,7 @@ mod catalogue;
 mod clustering;
 mod experiment;
 mod features;
+mod knockoffs;
 mod learners;
 mod metrics;
 pub mod significance;
@@ -17,16 +18,20 @@ pub use experiment::{
     AUTO_K, Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan,
     RunOptions, Stage, Summary, compare, k_text,
 };
+pub use knockoffs::{
+    CoefficientDifference, Construction, Covariance, CrossValidatedDifference, KnockoffOptions,
+    KnockoffStatistic, Knockoffs, ScoreDifference,
+};
 pub use learners::{
-    ClassScores, ClassScoring, DecisionTree, Importances, KMeans, KMeansModel, KernelGrid, KernelLogistic,
-    KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, LinearSvm, LinearSvmModel, MachineGrid,
-    MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions, RandomForest, SupportVectorClassifier,
-    SupportVectorClassifierModel, SupportVectorRegression, SupportVectorRegressionModel, TwinClassifier,
-    TwinClassifierModel, TwinRegularization,
+    ClassScores, ClassScoring, CoxRidge, CoxRidgeModel, DecisionTree, Importances, KMeans, KMeansModel,
+    KernelGrid, KernelLogistic, KernelLogisticModel, KernelRidge, KernelRidgeModel, Learner, LinearSvm,
+    LinearSvmModel, MachineGrid, MachineKernel, Model, NaiveBayes, NearestNeighbours, Predictions,
+    RandomForest, SupportVectorClassifier, SupportVectorClassifierModel, SupportVectorRegression,
+    SupportVectorRegressionModel, TwinClassifier, TwinClassifierModel, TwinRegularization,
 };
 pub use metrics::{
-    Accuracy, AreaUnderCurve, BalancedAccuracy, ClusteringAccuracy, Correlation, Determination, LogLoss,
-    MacroF1, Matthews, MeanAbsoluteError, MeanSquaredError, Metric, MutualInformationScale,
+    Accuracy, AreaUnderCurve, BalancedAccuracy, ClusteringAccuracy, Concordance, Correlation, Determination,
+    LogLoss, MacroF1, Matthews, MeanAbsoluteError, MeanSquaredError, Metric, MutualInformationScale,
     NormalisedMutualInformation, QSquared, RootMeanSquaredError, SquaredCorrelation, redundancy_rate,
 };
 pub use splits::{GroupFolds, HoldOut, KFold, Repeated, Split, Splitter};

@@ -2,7 +2,10 @@
 
 use std::sync::Mutex;
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, derive_seed, order, rank};
+use fewest_core::{
+    Budget, Context, Dataset, Error, FalseDiscoveries, NumberBound, Selection, Selector, Status, derive_seed,
+    order, rank,
+};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -15,10 +18,15 @@ use fewest_columns::by_class;
 ///
 /// If the irrelevant features are exchangeable, and the selector is not worse than random, the expected
 /// number of irrelevant features selected is at most `q² / ((2π − 1) d)` (their Theorem 1), for `q` features
-/// chosen in a half on average, `π` the threshold and `d` features; a note of the selection gives this bound.
+/// chosen in a half, `π` the threshold and `d` features: [`Selection::false_discoveries`].
 /// With `complementary_pairs` (Shah and Samworth 2013) the halves come in pairs without a common sample.
 /// Then, without these assumptions, the same number bounds the expected number of selected features whose
 /// probability to be chosen in a half is at most `q/d`.
+///
+/// The samples have to be independent for both. Where the method decides how many features it chooses, `q` is
+/// not known, and the mean over the halves an estimate of it. Constant features do not count. Of a run that
+/// is stopped the halves that are complete are used: of complementary pairs those of which both are, with the
+/// same bound, and of others without one.
 ///
 /// With classes, halves have half of each class (up to one sample). `Budget::Count(k)` keeps the best `k` of
 /// the stable features; `Budget::Threshold(π)` replaces the threshold. Halves run in parallel.
@@ -67,10 +75,47 @@ impl<S: Selector> StabilitySelection<S> {
         Self { selector, subsamples: 100, threshold: 0.75, per_subsample: None, complementary_pairs: false }
     }
 
-    fn check(&self, data: &Dataset, threshold: f64) -> Result<(), Error> {
-        if !(threshold > 0.5 && threshold <= 1.0) {
-            return Err(Error::parameter("threshold", threshold, "above 0.5 and at most 1"));
+    /// With complementary pairs, and as many features in each half as keep the bound on the expected number
+    /// of irrelevant ones of `n_features`, those that vary, at most `error`: `q = ⌊√(error (2π − 1) d)⌋`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an `error` so small that a half could choose no feature, and for a
+    /// threshold out of range.
+    ///
+    /// ```
+    /// use fewest_core::{Context, Dataset, Error, Ranked, Scorer, Scores};
+    /// use fewest_eval::StabilitySelection;
+    ///
+    /// struct Nothing;
+    /// impl Scorer for Nothing {
+    ///     fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, Error> {
+    ///         Ok(Scores::descending(vec![0.0; data.n_features()]))
+    ///     }
+    /// }
+    ///
+    /// let selection = StabilitySelection::with_error(Ranked::new(Nothing), 1.0, 0.75, 200)?;
+    /// assert_eq!(selection.per_subsample, Some(10));
+    /// assert!(StabilitySelection::with_error(Ranked::new(Nothing), 0.001, 0.75, 200).is_err());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn with_error(selector: S, error: f64, threshold: f64, n_features: usize) -> Result<Self, Error> {
+        check_threshold(threshold)?;
+        let room = (2.0 * threshold - 1.0) * n_features as f64;
+        // Of a whole number rounding would leave one less.
+        let q = (error * room * (1.0 + 1e-12)).sqrt();
+        if q.is_nan() || q < 1.0 {
+            let expected = format!(
+                "at least {:.2e}: with less, no feature could be chosen in a half of the samples",
+                room.recip()
+            );
+            return Err(Error::parameter("per_family_error", error, expected));
         }
+        let per_subsample = Some((q.floor() as usize).min(n_features));
+        Ok(Self { threshold, per_subsample, complementary_pairs: true, ..Self::new(selector) })
+    }
+
+    fn check(&self, data: &Dataset, threshold: f64) -> Result<(), Error> {
+        check_threshold(threshold)?;
         if self.subsamples < 2 {
             return Err(Error::parameter("subsamples", self.subsamples, "at least 2"));
         }
@@ -96,6 +141,27 @@ impl<S: Selector> StabilitySelection<S> {
         half
     }
 }
+
+fn check_threshold(threshold: f64) -> Result<(), Error> {
+    if threshold > 0.5 && threshold <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("threshold", threshold, "above 0.5 and at most 1"))
+}
+
+/// What the bound needs of halves drawn one by one, and of complementary pairs; for a number of features in a
+/// half that is given, and for one that is estimated.
+const EXCHANGEABLE: [&str; 2] = [
+    "samples are independent, irrelevant features exchangeable, and the method is no worse than random",
+    "samples are independent, irrelevant features exchangeable, and the method is no worse than random; \
+     the number of features in a half is an estimate",
+];
+const SELDOM: [&str; 2] = [
+    "samples are independent; features count as irrelevant that a half chooses no more often than the average \
+     one",
+    "samples are independent; features count as irrelevant that a half chooses no more often than the average \
+     one; the number of features in a half is an estimate",
+];
 
 impl<S: Selector> Selector for StabilitySelection<S> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
@@ -136,7 +202,15 @@ impl<S: Selector> Selector for StabilitySelection<S> {
                 }
             }
         };
-        let chosen = fewest_parallel::try_map(self.subsamples, choose)?;
+        let mut chosen = fewest_parallel::try_map(self.subsamples, choose)?;
+        if self.complementary_pairs {
+            // The bound is one of whole pairs.
+            for pair in chosen.chunks_mut(2) {
+                if pair.iter().any(Option::is_none) {
+                    pair.fill(None);
+                }
+            }
+        }
         let mut counts = vec![0_usize; data.n_features()];
         let (mut finished, mut total) = (0_usize, 0_usize);
         for order in chosen {
@@ -147,7 +221,11 @@ impl<S: Selector> Selector for StabilitySelection<S> {
             order.iter().for_each(|&j| counts[j] += 1);
         }
         if finished == 0 {
-            return Err(Error::Stopped { before: "features were chosen in any half of the samples" });
+            let before = match self.complementary_pairs {
+                true => "features were chosen in both halves of any pair",
+                false => "features were chosen in any half of the samples",
+            };
+            return Err(Error::Stopped { before });
         }
         let shares: Vec<f64> = counts.iter().map(|&count| count as f64 / finished as f64).collect();
         let stable = |j: &usize| shares[*j] >= threshold;
@@ -161,13 +239,28 @@ impl<S: Selector> Selector for StabilitySelection<S> {
             context.stopped().unwrap_or(Status::TimeLimit)
         };
         let mut selection = Selection::new(order, scores, data.n_features(), status);
-        let q = total as f64 / finished as f64;
-        let bound = q * q / ((2.0 * threshold - 1.0) * data.n_features() as f64);
-        selection.notes.push(format!(
-            "{n_stable} features were chosen in at least {:.0} % of {finished} halves; at most {bound:.3} of them are \
-             expected to be irrelevant (q²/((2π − 1)d) with q = {q:.1})",
-            100.0 * threshold,
-        ));
+        if self.complementary_pairs || finished == self.subsamples {
+            let n_varying = data.n_features() - data.constant_features()?.len();
+            let (q, is_estimate) = match inner {
+                Budget::Count(q) => (q as f64, false),
+                _ => (total as f64 / finished as f64, true),
+            };
+            let bound = q * q / ((2.0 * threshold - 1.0) * n_varying.max(1) as f64);
+            let assumptions = if self.complementary_pairs { SELDOM } else { EXCHANGEABLE };
+            let mut number = NumberBound::default();
+            (number.target, number.per_half) = (bound, q);
+            (number.threshold, number.halves) = (threshold, finished);
+            number.assumption = assumptions[usize::from(is_estimate)];
+            selection.false_discoveries = Some(FalseDiscoveries::Number(number));
+        } else {
+            selection
+                .notes
+                .push("of halves without their pairs a run that is stopped has no bound".to_owned());
+        }
+        selection.note_missing_features(Budget::Auto, "none was chosen in enough halves of the samples");
+        if n_stable > selection.order.len() {
+            selection.notes.push(format!("{n_stable} features are stable; the best of them are listed"));
+        }
         Ok(selection)
     }
 }

@@ -1,23 +1,31 @@
 #![doc = include_str!("../README.md")]
 
+mod compound;
+mod ods;
 mod text;
+mod xls;
+mod xlsx;
 
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use calamine::{Reader, Xlsx};
 use fewest_data::{Error, Format, Formats, Limit, Place, ReadOptions, Sniff, Source, Table};
 use zip::ZipArchive;
 
-/// Excel workbooks: one sheet is a table.
+/// Workbooks of Excel and of OpenDocument: one sheet is a table. A file is known by its first bytes; without
+/// those of a workbook, one called `.xls` is text, as many programs write it.
 ///
 /// Cost: linear in the size of the unpacked workbook, which is unpacked twice; memory for its text, twice,
 /// beside the table.
 pub const EXCEL: Format =
-    Format::new("excel", &["xlsx", "xlsm"], sniff, read).with_variables().with_transpose();
+    Format::new("excel", &["xlsx", "xlsm", "ods"], sniff, read).with_variables().with_transpose();
 
-/// First parts of the archives that spreadsheet programs write.
-const FIRST_PARTS: [&[u8]; 4] = [b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/"];
+/// The first bytes of a zip archive.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// First parts of the archives that spreadsheet programs write: the last with what it says, in OpenDocument.
+const FIRST_PARTS: [&[u8]; 5] = [b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/", OPEN_DOCUMENT];
+const OPEN_DOCUMENT: &[u8] = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet";
 
 /// Where the name of the first part is in a zip archive.
 const FIRST_NAME: usize = 30;
@@ -27,9 +35,14 @@ const FIRST_NAME: usize = 30;
 const TEXTS: &str = "sharedstrings.xml";
 const BYTES_OF_A_TEXT: u64 = 8;
 
+/// Whether the first part of a zip archive begins like this.
+fn begins(start: &[u8], part: &[u8]) -> bool {
+    start.starts_with(ZIP) && start.get(FIRST_NAME..).is_some_and(|name| name.starts_with(part))
+}
+
 fn sniff(start: &[u8]) -> Sniff {
-    let is_workbook = start.starts_with(b"PK\x03\x04")
-        && start.get(FIRST_NAME..).is_some_and(|name| FIRST_PARTS.iter().any(|part| name.starts_with(part)));
+    let is_workbook =
+        start.starts_with(compound::MAGIC) || FIRST_PARTS.iter().any(|part| begins(start, part));
     if is_workbook { Sniff::Certain } else { Sniff::No }
 }
 
@@ -40,11 +53,16 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let most = limit.most().saturating_add(1);
     source.into_reader().take(most).read_to_end(&mut bytes).map_err(|error| Error::reading(&path, error))?;
     limit.check(bytes.len() as u64)?;
-    check_size(&path, &bytes, &limit)?;
-    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| damaged(&path, &error))?;
-    let sheet = chosen(&path, workbook.sheet_names(), options)?;
-    let cells = workbook.worksheet_cells_reader(&sheet).map_err(|error| damaged(&path, &error))?;
-    let text = text::of_sheet(cells, &path, &sheet, &limit)?;
+    let text = if bytes.starts_with(compound::MAGIC) {
+        xls::text(&path, &bytes, options, &limit)?
+    } else {
+        check_size(&path, &bytes, &limit)?;
+        if begins(&bytes, OPEN_DOCUMENT) {
+            ods::text(&path, &bytes, options, &limit)?
+        } else {
+            xlsx::text(&path, bytes, options, &limit)?
+        }
+    };
     // Text in UTF-8 with commas, whatever the options say of files.
     let csv = Formats::standard().named("csv")?;
     let options = ReadOptions {

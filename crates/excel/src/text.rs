@@ -1,10 +1,8 @@
 //! A sheet as the CSV text that would be made of it.
 
-use std::borrow::Cow;
-use std::io::{Read, Seek};
 use std::path::Path;
 
-use calamine::{DataRef, ExcelDateTime, XlsxCellReader};
+use calamine::ExcelDateTime;
 use csv::{ByteRecord, WriterBuilder};
 use fewest_data::{Error, Limit, Place};
 
@@ -33,47 +31,77 @@ impl Row {
     }
 }
 
-/// The sheet as text. Rows without a value are blank lines, so that lines are rows; columns without one at
-/// either side are left out.
-pub(crate) fn of_sheet<R: Read + Seek>(
-    mut cells: XlsxCellReader<'_, R>,
-    path: &Path,
-    sheet: &str,
-    limit: &Limit,
-) -> Result<Vec<u8>, Error> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut needed = 0_u64;
-    while let Some(cell) = cells.next_cell().map_err(|error| damaged(path, &error))? {
-        let (number, column) = cell.get_position();
+/// A sheet while its cells come, row by row.
+pub(crate) struct Lines<'a> {
+    path: &'a Path,
+    sheet: String,
+    limit: &'a Limit,
+    rows: Vec<Row>,
+    needed: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// Without a cell.
+    pub(crate) fn new(path: &'a Path, sheet: &str, limit: &'a Limit) -> Self {
+        Self { path, sheet: sheet.to_owned(), limit, rows: Vec::new(), needed: 0 }
+    }
+
+    /// Takes the next cell, row and column counted from 0. Line ends become spaces: lines are rows. An empty
+    /// text is no cell.
+    ///
+    /// # Errors
+    /// For a cell that is not behind the one before, or outside any sheet; [`Error::TooLarge`].
+    pub(crate) fn push(&mut self, number: u32, column: u32, value: &str) -> Result<(), Error> {
+        if value.is_empty() {
+            return Ok(());
+        }
         if number >= MOST_ROWS || column >= MOST_COLUMNS {
-            let problem = format!("sheet {sheet:?} has a cell outside any sheet");
-            return Err(Error::malformed(path, Place::File, problem, "open the workbook and save it again"));
+            return Err(self.damaged(format!("sheet {:?} has a cell outside any sheet", self.sheet)));
         }
-        let Some(value) = content(cell.get_value()) else { continue };
-        if rows.last().is_none_or(|row| row.number < number) {
-            rows.push(Row { number, first: column, cells: ByteRecord::new() });
-            needed = needed.saturating_add(size_of::<Row>() as u64);
+        if self.rows.last().is_none_or(|row| row.number < number) {
+            self.rows.push(Row { number, first: column, cells: ByteRecord::new() });
+            self.needed = self.needed.saturating_add(size_of::<Row>() as u64);
         }
-        let Some(row) = rows.last_mut().filter(|row| row.number == number && row.end() <= column) else {
-            let problem = format!("a cell of row {} of sheet {sheet:?} is out of order", number + 1);
-            return Err(Error::malformed(path, Place::File, problem, "open the workbook and save it again"));
+        let is_next = |row: &&mut Row| row.number == number && row.end() <= column;
+        let Some(row) = self.rows.last_mut().filter(is_next) else {
+            let problem = format!("a cell of row {} of sheet {:?} is out of order", number + 1, self.sheet);
+            return Err(self.damaged(problem));
         };
         let gap = column - row.end();
         // A byte for a comma, and the place where a cell ends.
-        needed = needed.saturating_add((u64::from(gap) + 1) * 9 + value.len() as u64);
-        limit.check(needed.saturating_mul(2))?;
+        self.needed = self.needed.saturating_add((u64::from(gap) + 1) * 9 + value.len() as u64);
+        self.limit.check(self.needed.saturating_mul(2))?;
         (0..gap).for_each(|_| row.cells.push_field(b""));
-        row.cells.push_field(value.as_bytes());
+        if value.contains(['\n', '\r']) {
+            row.cells.push_field(value.replace(['\n', '\r'], " ").as_bytes());
+        } else {
+            row.cells.push_field(value.as_bytes());
+        }
+        Ok(())
     }
-    let (Some(first), Some(end)) = (rows.iter().map(|row| row.first).min(), rows.iter().map(Row::end).max())
-    else {
-        let problem = format!("sheet {sheet:?} is empty");
-        return Err(Error::malformed(path, Place::File, problem, "name the sheet that holds the table"));
-    };
-    let last = rows.last().map_or(0, |row| u64::from(row.number));
-    let commas = (rows.len() as u64).saturating_mul(u64::from(end - first));
-    limit.check(needed.saturating_add(commas).saturating_add(last))?;
-    write(&rows, first, end).map_err(|error| damaged(path, &error))
+
+    /// The sheet as text. Rows without a value are blank lines, so that lines are rows; columns without one
+    /// at either side are left out.
+    ///
+    /// # Errors
+    /// For a sheet without a cell; [`Error::TooLarge`].
+    pub(crate) fn finish(self) -> Result<Vec<u8>, Error> {
+        let Self { path, sheet, limit, rows, needed } = self;
+        let first = rows.iter().map(|row| row.first).min();
+        let (Some(first), Some(end)) = (first, rows.iter().map(Row::end).max()) else {
+            let problem = format!("sheet {sheet:?} is empty");
+            let advice = "name the sheet that holds the table";
+            return Err(Error::malformed(path, Place::File, problem, advice));
+        };
+        let last = rows.last().map_or(0, |row| u64::from(row.number));
+        let commas = (rows.len() as u64).saturating_mul(u64::from(end - first));
+        limit.check(needed.saturating_add(commas).saturating_add(last))?;
+        write(&rows, first, end).map_err(|error| damaged(path, &error))
+    }
+
+    fn damaged(&self, problem: String) -> Error {
+        Error::malformed(self.path, Place::File, problem, "open the workbook and save it again")
+    }
 }
 
 fn write(rows: &[Row], first: u32, end: u32) -> Result<Vec<u8>, csv::Error> {
@@ -92,24 +120,8 @@ fn write(rows: &[Row], first: u32, end: u32) -> Result<Vec<u8>, csv::Error> {
     Ok(text)
 }
 
-/// The text of a value; `None` for an empty cell. Line ends become spaces: lines are rows.
-fn content<'a>(value: &'a DataRef<'_>) -> Option<Cow<'a, str>> {
-    let text: Cow<'a, str> = match value {
-        DataRef::Int(number) => number.to_string().into(),
-        DataRef::Float(number) => number.to_string().into(),
-        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.into(),
-        DataRef::SharedString(text) => (*text).into(),
-        DataRef::Bool(truth) => truth.to_string().into(),
-        DataRef::DateTime(moment) => date(moment).into(),
-        DataRef::Error(error) => error.to_string().into(),
-        DataRef::Empty => return None,
-    };
-    if text.contains(['\n', '\r']) { Some(text.replace(['\n', '\r'], " ").into()) } else { Some(text) }
-        .filter(|text| !text.is_empty())
-}
-
 /// A date in ISO form, with the time of day where it has one; a duration in days.
-fn date(moment: &ExcelDateTime) -> String {
+pub(crate) fn date(moment: &ExcelDateTime) -> String {
     if moment.is_duration() {
         return moment.as_f64().to_string();
     }

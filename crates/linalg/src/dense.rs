@@ -164,6 +164,13 @@ impl Cholesky {
         factorise(&mut values, n, is_positive, is_stopped).then_some(Self { values, n })
     }
 
+    /// The smallest of the pivots, the squares of the diagonal of `L`: what is left of a column after those
+    /// before it. Infinite without columns.
+    pub fn least_pivot(&self) -> f64 {
+        let diagonal = self.values.iter().step_by(self.n + 1);
+        diagonal.fold(f64::INFINITY, |least, entry| least.min(entry * entry))
+    }
+
     /// Replaces `b` by the solution of `L x = b`: the squared norm of `x` is `bᵀ (L Lᵀ)⁻¹ b`.
     pub fn solve_lower(&self, b: &mut [f64]) {
         let n = self.n;

@@ -3,6 +3,7 @@
 mod decompositions;
 mod dense;
 mod dispatch;
+mod eigenpairs;
 pub mod lanes;
 mod products;
 mod vectors;
@@ -13,6 +14,7 @@ pub use decompositions::{
 };
 pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
+pub use eigenpairs::{Eigenpairs, largest_eigenpairs, lowest};
 pub use lanes::dot;
 pub use products::dot_products;
 pub use vectors::{add_scaled, centre, projected};

@@ -6,7 +6,9 @@ use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_linalg::{add_scaled, dot, dot_products, lanes};
 use fewest_solver::{Atoms, InnerProducts};
 
-use fewest_columns::{Standard, check_column, finite_values, range, standardise, standardised_outputs};
+use fewest_columns::{
+    Standard, StandardOutput, Weights, check_column, finite_values, range, weighted_outputs,
+};
 
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
@@ -48,7 +50,8 @@ struct Stored<'a> {
     shift: f64,
 }
 
-/// Columns of mean 0 and standard deviation 1, with products divided by the number of samples.
+/// Columns of mean 0 and standard deviation 1, with products divided by the number of samples. Where samples
+/// have weights, which are brought to a sum of that number, they are part of mean, deviation and product.
 ///
 /// Columns that the table has in memory, dense or sparse, are not copied.
 pub(super) struct LinearColumns<'a> {
@@ -56,10 +59,19 @@ pub(super) struct LinearColumns<'a> {
     sources: Vec<Source>,
     places: Vec<Place>,
     copies: Vec<f64>,
+    weights: Option<Weights>,
     /// With the first output as target.
     atoms: Atoms,
+    /// The outputs that vary.
+    targets: Vec<StandardOutput>,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
     pub(super) outputs: Vec<Vec<f64>>,
+}
+
+/// Vectors to be multiplied by columns, with their sums.
+struct Right {
+    vectors: Vec<Vec<f64>>,
+    sums: Vec<f64>,
 }
 
 /// What is to be known of a column.
@@ -72,10 +84,47 @@ struct Examined {
 }
 
 impl<'a> LinearColumns<'a> {
+    /// For a method that does not use sample weights.
     pub(super) fn new(data: &'a Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
+        Self::with_outputs(data, method, weighted_outputs(data.target(), None, method, context)?, context)
+    }
+
+    /// With these outputs in place of the target; there may be none.
+    pub(super) fn with_outputs(
+        data: &'a Dataset,
+        method: &'static str,
+        targets: Vec<StandardOutput>,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         data.refuse_sample_weights(method)?;
-        let targets = standardised_outputs(data.target(), method, context)?;
-        let sums: Vec<f64> = targets.iter().map(|target| lanes::sum(target)).collect();
+        Self::with_targets(data, None, targets, context)
+    }
+
+    /// With the weights of the samples.
+    pub(super) fn weighted(
+        data: &'a Dataset,
+        method: &'static str,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let weights = Weights::of(data)?;
+        let targets = weighted_outputs(data.target(), weights.as_ref(), method, context)?;
+        Self::with_targets(data, weights, targets, context)
+    }
+
+    /// With the weights of the samples, and no product with the target, which need not be outputs.
+    pub(super) fn without_outputs(data: &'a Dataset, context: &Context<'_>) -> Result<Self, Error> {
+        Self::with_targets(data, Weights::of(data)?, Vec::new(), context)
+    }
+
+    fn with_targets(
+        data: &'a Dataset,
+        weights: Option<Weights>,
+        targets: Vec<StandardOutput>,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let mut vectors: Vec<Vec<f64>> = targets.iter().map(|target| target.values.clone()).collect();
+        vectors.iter_mut().for_each(|vector| weigh(vector, weights.as_ref()));
+        let right = Right { sums: vectors.iter().map(|vector| lanes::sum(vector)).collect(), vectors };
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
@@ -85,8 +134,10 @@ impl<'a> LinearColumns<'a> {
             sources,
             places: Vec::new(),
             copies: Vec::new(),
+            weights,
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
+            targets,
         };
         let total = examined.sources.len();
         let go_on = || context.go_on("every feature had been seen once");
@@ -94,7 +145,7 @@ impl<'a> LinearColumns<'a> {
             go_on()?;
             let last = total.min(first + ROUND);
             let columns = fewest_parallel::map_with(last - first, |scratch, at| {
-                examined.examine(first + at, &targets, &sums, scratch)
+                examined.examine(first + at, &right, scratch)
             });
             for column in columns {
                 // With many outputs or samples one feature is work enough.
@@ -103,24 +154,24 @@ impl<'a> LinearColumns<'a> {
             }
             context.report("correlation with the target", last, total);
         }
-        examined.atoms.target_products = examined.outputs.first().cloned().unwrap_or_default();
+        let first = examined.outputs.first().cloned();
+        examined.atoms.target_products = first.unwrap_or_else(|| vec![0.0; total]);
         Ok(examined)
     }
 
-    fn examine(
-        &self,
-        column: usize,
-        targets: &[Vec<f64>],
-        sums: &[f64],
-        scratch: &mut Vec<f64>,
-    ) -> Result<Examined, Error> {
+    fn examine(&self, column: usize, targets: &Right, scratch: &mut Vec<f64>) -> Result<Examined, Error> {
         let n = self.data.n_samples();
         if let Source { feature, level: None } = self.sources[column] {
             scratch.clear();
             let values = self.data.x().column(feature, scratch)?;
-            let standard = match values {
-                Column::Dense(values) => Standard::of(values, range(values)),
-                Column::Sparse { values, .. } => Standard::of_sparse(values, n),
+            let standard = match (&self.weights, values) {
+                (Some(weights), values) => {
+                    // Also those of samples that do not count.
+                    check_column(self.data, feature, values)?;
+                    Standard::weighted(values, weights)
+                }
+                (None, Column::Dense(values)) => Standard::of(values, range(values)),
+                (None, Column::Sparse { values, .. }) => Standard::of_sparse(values, n),
             };
             let Some(standard) = standard else {
                 // Constant, or not finite: else there is a standard deviation.
@@ -128,14 +179,14 @@ impl<'a> LinearColumns<'a> {
                 return Ok(Examined {
                     varies: false,
                     values: Ok((0.0, 0.0)),
-                    products: vec![0.0; targets.len()],
+                    products: vec![0.0; targets.vectors.len()],
                 });
             };
             let (scale, centre, deviation) = standard.affine();
             let (scale, shift) = (scale / deviation, centre / deviation);
             let stored = Stored { values, scale, shift };
             let product = |(target, sum): (&Vec<f64>, &f64)| stored.product(target, *sum) / n as f64;
-            let products = targets.iter().zip(sums).map(product).collect();
+            let products = targets.vectors.iter().zip(&targets.sums).map(product).collect();
             let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
             // A table that has the column in memory needs no buffer.
             let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);
@@ -186,11 +237,50 @@ impl<'a> LinearColumns<'a> {
         if let Some(level) = level {
             values.iter_mut().for_each(|value| *value = f64::from(*value == level));
         }
-        let varies = standardise(&mut values);
-        if !varies {
-            values.fill(0.0);
+        let standard = match &self.weights {
+            Some(weights) => Standard::weighted(Column::Dense(&values), weights),
+            None => Standard::of(&values, range(&values)),
+        };
+        match standard {
+            Some(standard) => standard.apply(&mut values),
+            None => values.fill(0.0),
         }
-        Ok((values, varies))
+        Ok((values, standard.is_some()))
+    }
+
+    /// Multiplies what belongs to each sample by its weight.
+    pub(super) fn weigh(&self, values: &mut [f64]) {
+        weigh(values, self.weights.as_ref());
+    }
+
+    /// The weights of the samples, where they differ.
+    pub(super) fn weights(&self) -> Option<&Weights> {
+        self.weights.as_ref()
+    }
+
+    /// Number of samples with a weight above 0.
+    pub(super) fn n_counting(&self) -> usize {
+        self.weights.as_ref().map_or(self.n_samples(), Weights::n_counting)
+    }
+
+    /// The outputs that vary.
+    pub(super) fn targets(&self) -> &[StandardOutput] {
+        &self.targets
+    }
+
+    /// `X w` for every output, one after the other, from the coefficients that are not zero.
+    pub(super) fn fitted(&self, outputs: &[Vec<(usize, f64)>]) -> Result<Vec<f64>, Error> {
+        let n = self.n_samples();
+        let mut fitted = vec![0.0; outputs.len() * n];
+        let mut scratch = Vec::new();
+        for (coefficients, fitted) in outputs.iter().zip(fitted.chunks_exact_mut(n.max(1))) {
+            let mut shift = 0.0;
+            for &(column, weight) in coefficients {
+                shift += self.stored(column, &mut scratch)?.add_to(weight, fitted);
+            }
+            fitted.iter_mut().for_each(|value| *value -= shift);
+        }
+        Ok(fitted)
     }
 
     /// The feature a column belongs to.
@@ -215,17 +305,27 @@ impl<'a> LinearColumns<'a> {
         self.sources[column].level.is_some()
     }
 
-    /// The score of each feature with a coefficient, from the coefficients that are not zero, output by
-    /// output: the coefficient, or the norm where there is one for each output or level, also if only one of
-    /// them is not zero.
-    pub(super) fn feature_scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+    /// The score of each feature with a coefficient: of the single one if `is_signed`, that coefficient, else
+    /// the norm of all of its columns and outputs. `coefficients` are those of columns, each perhaps of
+    /// several outputs; zeros do not count.
+    pub(super) fn scores(
+        &self,
+        is_signed: bool,
+        coefficients: impl Iterator<Item = (usize, f64)>,
+    ) -> BTreeMap<usize, f64> {
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for &(column, value) in outputs.iter().flatten() {
+        for (column, value) in coefficients.filter(|(_, value)| *value != 0.0) {
             let score = scores.entry(self.feature(column)).or_insert(0.0);
-            let is_single = self.outputs.len() == 1 && !self.is_level(column);
+            let is_single = is_signed && !self.is_level(column);
             *score = if is_single { value } else { score.hypot(value) };
         }
         scores
+    }
+
+    /// [`scores`](Self::scores) where each output of the target has coefficients, with a sign where there is
+    /// one output.
+    pub(super) fn feature_scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+        self.scores(outputs.len() == 1, outputs.iter().flatten().copied())
     }
 
     fn stored<'s>(&'s self, column: usize, scratch: &'s mut Vec<f64>) -> Result<Stored<'s>, Error> {
@@ -249,7 +349,7 @@ impl<'a> LinearColumns<'a> {
     }
 
     /// `xⱼᵀ v` of `columns` with every `v` in `right`, those of a column after each other: not divided by the
-    /// number of samples. `sums` are those of the entries of each `v`.
+    /// number of samples, and without weights. `sums` are those of the entries of each `v`.
     pub(super) fn correlate(
         &self,
         columns: std::ops::Range<usize>,
@@ -280,9 +380,9 @@ impl<'a> LinearColumns<'a> {
 
 impl Examined {
     /// A column that the table does not have in memory, or not as it is needed.
-    fn copied(values: Vec<f64>, varies: bool, targets: &[Vec<f64>]) -> Self {
+    fn copied(values: Vec<f64>, varies: bool, targets: &Right) -> Self {
         let product = |target: &Vec<f64>| dot(&values, target) / values.len() as f64;
-        let products = targets.iter().map(product).collect();
+        let products = targets.vectors.iter().map(product).collect();
         Self { varies, values: Err(values), products }
     }
 }
@@ -319,6 +419,13 @@ impl Stored<'_> {
     }
 }
 
+/// Multiplies what belongs to each sample by its weight.
+fn weigh(values: &mut [f64], weights: Option<&Weights>) {
+    if let Some(weights) = weights {
+        values.iter_mut().zip(weights.values()).for_each(|(value, weight)| *value *= weight);
+    }
+}
+
 impl Source {
     /// The columns of feature `j`: itself, or its levels when it has more than two.
     fn of(data: &Dataset, j: usize) -> Result<Vec<Self>, Error> {
@@ -342,7 +449,8 @@ impl InnerProducts for LinearColumns<'_> {
             return Ok(());
         }
         let n = self.data.n_samples();
-        let right = self.gather(columns)?;
+        let mut right = self.gather(columns)?;
+        right.chunks_exact_mut(n.max(1)).for_each(|column| weigh(column, self.weights.as_ref()));
         let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {
             let panel = &rows[at * PANEL..rows.len().min((at + 1) * PANEL)];
             let mut products = vec![0.0; panel.len() * columns.len()];
@@ -378,6 +486,7 @@ impl InnerProducts for LinearColumns<'_> {
             shift += self.stored(column, &mut scratch)?.add_to(weight, &mut fitted);
         }
         fitted.iter_mut().for_each(|value| *value = (*value - shift) / n as f64);
+        weigh(&mut fitted, self.weights.as_ref());
         let sum = lanes::sum(&fitted);
         let panels = fewest_parallel::chunks(out, PANEL, |at, out| {
             let mut scratch = Vec::new();

@@ -4,7 +4,8 @@ use fewest_core::method::{Options, Regularization};
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
 use fewest_solver::SolverChoice;
 
-use super::{LinearLoss, search};
+use super::LinearLoss;
+use super::search::Model;
 
 options! {
     /// Lasso (Tibshirani 1996): few features whose linear combination predicts the target.
@@ -31,7 +32,14 @@ options! {
     ///
     /// by proximal Newton steps ([`fewest_newton`]); for `k` features at the smallest `λ` that a search by
     /// bisection finds to leave at most `k`. Real outputs are standardised for `huber` and taken as they are
-    /// for `poisson` and `cox`.
+    /// for `poisson`; survival times have the loss `cox`.
+    ///
+    /// The data choose `λ` among a hundred by a cross-validation ([`Regularization::CrossValidated`],
+    /// [`Regularization::OneStandardError`]), where every fold standardises its own training samples, or by
+    /// an information criterion ([`Regularization::Information`]) with the number of non-zero coefficients
+    /// as degrees of freedom.
+    ///
+    /// Samples may have weights, brought to a mean of 1: a weight of 2 is a sample that is there twice.
     ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with
@@ -41,7 +49,7 @@ options! {
     /// # Errors
     /// A target without numbers or classes, or that does not vary, or that the loss is not defined for; a NaN
     /// or an infinity, naming the cell; no number of features where one is needed; parameters out of range;
-    /// sample weights.
+    /// more folds than samples; an information criterion for a loss that has no likelihood.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -61,7 +69,8 @@ options! {
         /// Loss of a fitted value.
         pub loss: LinearLoss = LinearLoss::Squared;
         /// How strong the penalty is.
-        pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
+        pub regularization: Regularization =
+            Regularization::Count, offers(Value, Ratio, CrossValidated, OneStandardError, Information);
         /// Penalties from the largest useful one to the given one, each solved from the one before.
         ///
         /// They are evenly spaced in their logarithm. With more than 1 all are reported, as a path; where a
@@ -121,7 +130,8 @@ impl Selector for Lasso {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        search::select_many("lasso", data, 1.0, self, budgets, context)
+        let model = Model { method: "lasso", lasso: self, l1_ratio: 1.0, adaptive: None };
+        model.select_many(data, budgets, context)
     }
 }
 
@@ -138,6 +148,8 @@ impl Selector for ElasticNet {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        search::select_many("elastic-net", data, self.l1_ratio, &self.lasso, budgets, context)
+        let l1_ratio = self.l1_ratio;
+        let model = Model { method: "elastic-net", lasso: &self.lasso, l1_ratio, adaptive: None };
+        model.select_many(data, budgets, context)
     }
 }

@@ -1,30 +1,47 @@
 #![doc = include_str!("../README.md")]
 
+mod adaptive;
 mod additive;
+mod best_subset;
+mod choice;
 mod columns;
 mod dantzig;
 mod elastic_net;
+mod hinge;
+mod linked;
 mod loss;
 mod paths;
 mod penalised;
+mod rfs;
 mod rows;
 mod search;
 mod structured;
+mod unsupervised;
 
 use fewest_core::method::{Method, TargetKind};
 
+pub use adaptive::{AdaptiveLasso, FirstEstimate};
 pub use additive::Spam;
+pub use best_subset::{BestSubset, SizeCriterion};
 pub use dantzig::Dantzig;
 pub use elastic_net::{ElasticNet, Lasso};
 pub use fewest_core::Error;
+pub use linked::{FsNet, LinkedFs};
 pub use loss::LinearLoss;
-pub use rows::{ClassLoss, L21Logistic, Rfs};
+pub use rfs::Rfs;
+pub use rows::{ClassLoss, L21, L21Logistic};
 pub use structured::{
-    FeatureGraph, Fitting, FusedLasso, GfLasso, Goscar, GraphLasso, GroupLasso, Grouping, Hierarchy, OnGraph,
-    Oscar, SparseGroupLasso, TreeLasso,
+    FeatureGraph, Fitting, FoldedPenalty, FusedLasso, GfLasso, Goscar, GraphLasso, GroupLasso, Grouping,
+    Hierarchy, NonconvexGrouping, NonconvexLasso, OnGraph, Oscar, Overlap, OverlappingGroupLasso, Slope,
+    SlopeWeights, SparseGroupLasso, TreeLasso,
 };
+pub use unsupervised::{Clusters, Jelsr, Mcfs, Ndfs, Neighbourhoods, RegressionStep, Udfs};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
+
+/// With survival times, by the loss of Cox.
+const WITH_SURVIVAL: &[TargetKind] =
+    &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs, TargetKind::Survival];
 
 /// The methods.
 pub static METHODS: &[Method] = &[
@@ -32,18 +49,36 @@ pub static METHODS: &[Method] = &[
         "lasso",
         "lasso",
         "minimise 1/(2n) ‖Y − X W‖² + λ ‖W‖₁; score(k) = wₖ",
-        TARGETS,
+        WITH_SURVIVAL,
     ),
     Method::selector::<ElasticNet>(
         "elastic-net",
         "elastic net",
         "minimise 1/(2n) ‖Y − X W‖² + λ l1_ratio ‖W‖₁ + ½ λ (1 − l1_ratio) ‖W‖²; score(k) = wₖ",
+        WITH_SURVIVAL,
+    ),
+    Method::selector::<AdaptiveLasso>(
+        "adaptive-lasso",
+        "adaptive lasso",
+        "minimise 1/(2n) ‖Y − X W‖² + λ Σⱼ |wⱼ| / |ŵⱼ|^γ, Ŵ = (XᵀX/n + μ I)⁻¹ XᵀY/n; score(k) = wₖ",
         TARGETS,
     ),
     Method::selector::<Dantzig>(
         "dantzig",
         "Dantzig selector",
         "minimise ‖w‖₁ where |xⱼᵀ (y − X w)| / n ≤ λ for every feature; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<BestSubset>(
+        "best-subset",
+        "best subset selection",
+        "minimise 1/(2n) ‖Y − X W‖² over W with at most k rows that are not zero; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<L21>(
+        "l21",
+        "least squares with an l2,1 norm",
+        "minimise 1/(2n) ‖Y − X W‖² + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
         TARGETS,
     ),
     Method::selector::<L21Logistic>(
@@ -58,6 +93,19 @@ pub static METHODS: &[Method] = &[
         "minimise Σᵢ ‖Xᵢ W − Yᵢ‖ + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
         TARGETS,
     ),
+    Method::selector::<LinkedFs>(
+        "linkedfs",
+        "linked feature selection: related samples get similar predictions",
+        "minimise 1/(2n) [‖Y − X W‖² + Σ β R(W)] + λ Σⱼ ‖Wⱼ‖, R over pairs of related samples or authors; \
+         score(k) = ‖Wₖ‖",
+        TARGETS,
+    ),
+    Method::selector::<FsNet>(
+        "fsnet",
+        "feature selection on a network: linked samples get similar predictions",
+        "minimise 1/(2n) [‖Y − X W‖² + r ‖W‖² + g Σ aᵢⱼ ‖xᵢ W − xⱼ W‖²] + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
+        TARGETS,
+    ),
     Method::selector::<GroupLasso>(
         "group-lasso",
         "group lasso",
@@ -67,6 +115,12 @@ pub static METHODS: &[Method] = &[
     Method::selector::<SparseGroupLasso>(
         "sparse-group-lasso",
         "sparse group lasso",
+        "minimise 1/(2n) ‖y − X w‖² + λ [l1_ratio ‖w‖₁ + (1 − l1_ratio) Σ_g √|g| ‖w_g‖]; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<OverlappingGroupLasso>(
+        "overlapping-group-lasso",
+        "overlapping group lasso",
         "minimise 1/(2n) ‖y − X w‖² + λ [l1_ratio ‖w‖₁ + (1 − l1_ratio) Σ_g √|g| ‖w_g‖]; score(k) = wₖ",
         TARGETS,
     ),
@@ -106,10 +160,52 @@ pub static METHODS: &[Method] = &[
         "minimise 1/(2n) ‖y − X w‖² + λ [l1_ratio ‖w‖₁ + (1 − l1_ratio) Σ_ij aᵢⱼ max(|wᵢ|, |wⱼ|)]; score(k) = wₖ",
         TARGETS,
     ),
+    Method::selector::<NonconvexGrouping>(
+        "nonconvex-grouping",
+        "non-convex feature grouping",
+        "minimise 1/(2n) ‖y − X w‖² + λ [l1_ratio ‖w‖₁ + (1 − l1_ratio) Σ_ij aᵢⱼ ||wᵢ| − |wⱼ||]; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<Slope>(
+        "slope",
+        "SLOPE, sorted l1 penalised estimation",
+        "minimise 1/(2n) ‖y − X w‖² + λ Σₖ θₖ |w|₍ₖ₎, the largest first; score(k) = wₖ",
+        TARGETS,
+    ),
+    Method::selector::<NonconvexLasso>(
+        "nonconvex-lasso",
+        "lasso with MCP, SCAD or l1/2 penalty",
+        "minimise 1/(2n) ‖y − X w‖² + Σₖ p(|wₖ|), p concave; score(k) = wₖ",
+        TARGETS,
+    ),
     Method::selector::<Spam>(
         "spam",
         "sparse additive models",
         "minimise ½ ‖Y − Σₖ fₖ(xₖ)‖² + λ Σₖ ‖fₖ‖; score(k) = ‖fₖ‖ / √n",
         TARGETS,
+    ),
+    Method::selector::<Mcfs>(
+        "mcfs",
+        "multi-cluster feature selection",
+        "minimise ‖X wᵢ − eᵢ‖² + αᵢ ‖wᵢ‖₁ for eigenvectors eᵢ of a graph of the samples; score(k) = maxᵢ |wᵢₖ|",
+        TargetKind::ANY,
+    ),
+    Method::selector::<Udfs>(
+        "udfs",
+        "unsupervised discriminative feature selection",
+        "minimise tr(WᵀMW) + α Σⱼ √(‖Wⱼ‖² + ε) over WᵀW = I, M the scatter of neighbourhoods; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    ),
+    Method::selector::<Ndfs>(
+        "ndfs",
+        "non-negative discriminative feature selection",
+        "minimise tr(Gᵀ𝓛G) + β (‖XW − G‖² + α Σⱼ ‖Wⱼ‖) + γ/2 ‖GᵀG − I‖² over G ≥ 0 and W; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    ),
+    Method::selector::<Jelsr>(
+        "jelsr",
+        "joint embedding learning and sparse regression",
+        "minimise tr(GᵀLG) + β (‖XW − G‖² + α Σⱼ √(‖Wⱼ‖² + ε)) over GᵀG = I and W; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
     ),
 ];

@@ -1,7 +1,7 @@
 //! The losses of linear models, from a target.
 
-use fewest_columns::standardised_outputs;
-use fewest_core::{Context, Error, Target, choice};
+use fewest_columns::{Weights, weighted_outputs};
+use fewest_core::{Context, Dataset, Error, Target, choice};
 use fewest_solver::loss::{
     Cox, Huber, Logistic, Loss, Multinomial, Poisson, Samples, Separable, Squared, SquaredHinge, Ties,
 };
@@ -10,7 +10,7 @@ choice! {
     /// The loss of a linear model, the mean over samples of what follows, with the fitted value `z`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum LinearLoss {
-        /// `½ (y − z)²`, for every target: classes by ±1 or indicators.
+        /// `½ (y − z)²`, for every target: classes by ±1 or indicators; for survival times it is `cox`.
         Squared = "squared",
         /// `ln(1 + exp(−y z))`, two classes `y = ±1`, the one that sorts last `+1`.
         Logistic {
@@ -27,6 +27,11 @@ choice! {
             /// Whether a constant without a penalty is fitted, too.
             intercept: bool = true;
         } = "squared-hinge",
+        /// `max(0, 1 − y z)`, two classes `y = ±1`: a linear program, of the l1 norm alone.
+        Hinge {
+            /// Whether a constant without a penalty is fitted, too.
+            intercept: bool = true;
+        } = "hinge",
         /// Squared up to a residual of `delta` standard deviations of the output, linear beyond (Huber 1964).
         Huber {
             /// Whether a constant without a penalty is fitted, too.
@@ -39,8 +44,8 @@ choice! {
             /// Whether a constant without a penalty is fitted, too.
             intercept: bool = true;
         } = "poisson",
-        /// The negative log partial likelihood (Cox 1972). The target has two outputs: the time, and 1 for an
-        /// event or 0 where the sample was last seen without one.
+        /// The negative log partial likelihood (Cox 1972) of survival times, or of two outputs: the time, and
+        /// 1 for an event or 0 where the sample was last seen without one.
         Cox {
             /// Events at the same time: all against all at risk, or one after the other.
             ties: Ties = Ties::Breslow;
@@ -48,8 +53,20 @@ choice! {
     }
 }
 
+/// A loss, and whether the model has an intercept.
+type WithIntercept = (Box<dyn Loss>, bool);
+
 impl LinearLoss {
-    /// The loss of `target`, and whether the model has an intercept.
+    /// The loss for `target`: survival times have no squared errors, so that of Cox.
+    pub(super) fn resolved(self, target: &Target) -> Self {
+        match (self, target) {
+            (Self::Squared, Target::Survival(_)) => Self::Cox { ties: Ties::default() },
+            (given, _) => given,
+        }
+    }
+
+    /// The loss of `target`, and whether the model has an intercept. Real outputs are standardised by the
+    /// samples with `weights`; the loss is a mean or sum over `samples`.
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`] for a target that the loss is not defined for; [`Error::Stopped`].
@@ -57,12 +74,17 @@ impl LinearLoss {
         self,
         method: &'static str,
         target: &Target,
+        weights: Option<&Weights>,
+        samples: Samples,
         context: &Context<'_>,
-    ) -> Result<(Box<dyn Loss>, bool), Error> {
-        let samples = Samples::mean(target.n_samples().unwrap_or(0));
+    ) -> Result<WithIntercept, Error> {
+        let standardised = || -> Result<Vec<f64>, Error> {
+            let outputs = weighted_outputs(target, weights, method, context)?;
+            Ok(outputs.into_iter().flat_map(|output| output.values).collect())
+        };
         Ok(match self {
             Self::Squared => {
-                let outputs = standardised_outputs(target, method, context)?.concat();
+                let outputs = standardised()?;
                 (Box::new(Separable::new(Squared, outputs, samples)?), false)
             }
             Self::Logistic { intercept } => {
@@ -71,6 +93,13 @@ impl LinearLoss {
             Self::SquaredHinge { intercept } => {
                 (Box::new(Separable::new(SquaredHinge, signs(method, target)?, samples)?), intercept)
             }
+            Self::Hinge { .. } => {
+                return Err(Error::Unsupported {
+                    method,
+                    what: "loss=hinge, which has no gradient".to_owned(),
+                    instead: "use loss=squared-hinge, or the method lasso".to_owned(),
+                });
+            }
             Self::Multinomial { intercept } => {
                 let (classes, n_classes) = places(method, target)?;
                 (Box::new(Multinomial::new(classes, n_classes, samples)?), intercept)
@@ -78,7 +107,7 @@ impl LinearLoss {
             Self::Huber { intercept, delta } => {
                 let expected = "real outputs for loss=huber";
                 outputs(method, target, expected)?;
-                let outputs = standardised_outputs(target, method, context)?.concat();
+                let outputs = standardised()?;
                 (Box::new(Separable::new(Huber::new(delta)?, outputs, samples)?), intercept)
             }
             Self::Poisson { intercept } => {
@@ -97,6 +126,74 @@ impl LinearLoss {
                 (Box::new(Cox::new(&times, &events, ties, samples)?), true)
             }
         })
+    }
+
+    /// What the likelihood is a product over: `n_samples`, or the events among them (Volinsky and Raftery
+    /// 2000).
+    pub(super) fn n_observations(self, data: &Dataset, n_samples: usize) -> usize {
+        let counts = |i: usize| data.sample_weights().is_none_or(|weights| weights[i] > 0.0);
+        match (self, survival("lasso", data.target())) {
+            (Self::Cox { .. }, Ok((_, events))) => {
+                events.iter().enumerate().filter(|(i, event)| **event && counts(*i)).count()
+            }
+            _ => n_samples,
+        }
+    }
+}
+
+/// The mean over samples with `weights`, or over all `n` of them alike.
+///
+/// # Errors
+/// Those of [`Samples::weighted`].
+pub(super) fn mean_over(weights: Option<&Weights>, n: usize) -> Result<Samples, Error> {
+    weights.map_or_else(|| Ok(Samples::mean(n)), |weights| Samples::weighted(weights.values()))
+}
+
+/// The mean over all samples, with the weights that they have.
+///
+/// # Errors
+/// Those of [`Samples::weighted`].
+pub(super) fn all_samples(data: &Dataset) -> Result<Samples, Error> {
+    let n = data.n_samples();
+    data.sample_weights().map_or_else(|| Ok(Samples::mean(n)), Samples::weighted)
+}
+
+impl LinearLoss {
+    /// The losses of the outputs of `target` one by one, each with whether the model has an intercept, for
+    /// methods that give every output a model of its own.
+    ///
+    /// # Errors
+    /// As [`LinearLoss::of`]; [`Error::Unsupported`] for a loss of several outputs together.
+    pub(super) fn of_each(
+        self,
+        method: &'static str,
+        target: &Target,
+        context: &Context<'_>,
+    ) -> Result<Vec<WithIntercept>, Error> {
+        let varies = |output: &&[f64]| output.iter().any(|value| *value != output[0]);
+        let single: Vec<Target> = match (target, self) {
+            (_, Self::Cox { .. }) => Vec::new(),
+            (Target::Real(outputs), _) => {
+                let outputs = (0..outputs.n_outputs()).map(|o| outputs.output(o)).filter(varies);
+                outputs.map(|output| Target::real(output.to_vec())).collect::<Result<_, Error>>()?
+            }
+            _ => Vec::new(),
+        };
+        let targets: Vec<&Target> = if single.is_empty() { vec![target] } else { single.iter().collect() };
+        let mut losses = Vec::with_capacity(targets.len());
+        for target in targets {
+            let (loss, intercept) =
+                self.of(method, target, None, Samples::mean(target.n_samples().unwrap_or(0)), context)?;
+            if loss.n_outputs() > 1 {
+                return Err(Error::Unsupported {
+                    method,
+                    what: "a loss of all classes together".to_owned(),
+                    instead: "use loss=squared, which has a model for each class, or lasso".to_owned(),
+                });
+            }
+            losses.push((loss, intercept));
+        }
+        Ok(losses)
     }
 }
 
@@ -118,7 +215,7 @@ pub(super) fn places(method: &'static str, target: &Target) -> Result<(Vec<usize
 }
 
 /// `−1` for the class that sorts first of two, and `1`.
-fn signs(method: &'static str, target: &Target) -> Result<Vec<f64>, Error> {
+pub(super) fn signs(method: &'static str, target: &Target) -> Result<Vec<f64>, Error> {
     let (places, n_classes) = places(method, target)?;
     if n_classes > 2 {
         let expected = "two classes (for more: loss=multinomial)";
@@ -139,9 +236,10 @@ fn outputs(method: &'static str, target: &Target, expected: &'static str) -> Res
 
 /// Times, and whether they are those of an event.
 fn survival(method: &'static str, target: &Target) -> Result<(Vec<f64>, Vec<bool>), Error> {
-    let expected = "two real outputs, time and event (1 or 0), for loss=cox";
+    let expected = "survival times, or two real outputs, time and event (1 or 0), for loss=cox";
     let unsupported = |found| Error::UnsupportedTarget { method, expected, found };
     let (times, events) = match target {
+        Target::Survival(survival) => return Ok((survival.times().to_vec(), survival.events().to_vec())),
         Target::Real(outputs) if outputs.n_outputs() == 2 => (outputs.output(0), outputs.output(1)),
         other => return Err(unsupported(other.describe())),
     };

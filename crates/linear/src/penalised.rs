@@ -3,36 +3,62 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
-use fewest_core::method::Regularization;
+use fewest_core::method::{Choice as _, Regularization};
 use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::loss::Loss;
 use fewest_solver::{
-    BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver,
+    BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver, Solution,
 };
 
-use super::Lasso;
+use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
+use super::loss::{all_samples, mean_over};
+use super::search::Model;
+use super::{LinearLoss, hinge};
 
-/// Most Newton steps at one penalty.
-const MOST_STEPS: u64 = 10_000;
+/// Most iterations of a solver at one penalty, in its own unit.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
+/// A penalty that no coefficient overcomes.
+const HELD: f64 = 1e200;
+
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
 
-/// The limits of a run to a relative gap of `tolerance`.
-pub(super) fn control<'a>(tolerance: f64, context: &Context<'a>) -> Result<Control<'a>, Error> {
+/// What every method begins with, before a column is read: checked budgets, and the limits of a run to a
+/// relative gap of `tolerance`.
+pub(super) fn opened<'a>(
+    data: &Dataset,
+    budgets: &[Budget],
+    tolerance: f64,
+    context: &Context<'a>,
+) -> Result<Control<'a>, Error> {
+    budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
     let control = Control { tolerance, max_iterations: MOST_STEPS, ..Control::from(context) };
     control.check()?;
     Ok(control)
 }
 
+/// A solution, and the intercept of every output.
+pub(super) struct Solved {
+    pub(super) solution: Solution,
+    pub(super) intercepts: Vec<f64>,
+}
+
+impl From<NewtonSolution> for Solved {
+    fn from(found: NewtonSolution) -> Self {
+        Self { solution: found.solution, intercepts: found.intercepts }
+    }
+}
+
 /// The solution at a `lambda`, from another one or from nothing.
-pub(super) type Solve<'a> = dyn Fn(f64, Option<&Start>) -> Result<NewtonSolution, Error> + Sync + 'a;
+pub(super) type Solve<'a> = dyn FnMut(f64, Option<&Start>) -> Result<Solved, Error> + 'a;
 
 /// A linear model that can be solved at any `lambda`.
 pub(super) struct Penalised<'a> {
@@ -45,13 +71,24 @@ pub(super) struct Penalised<'a> {
     pub(super) n_path: usize,
     /// The smallest `lambda` that selects nothing.
     pub(super) largest: f64,
-    pub(super) solve: &'a Solve<'a>,
+    /// The solver's name.
+    pub(super) solver: &'static str,
+    pub(super) solve: &'a mut Solve<'a>,
+}
+
+/// What lets the data choose `lambda`.
+#[derive(Clone, Copy)]
+struct ByData<'a> {
+    data: &'a Dataset,
+    fold: &'a Fold<'a>,
+    /// The likelihood, where the loss has one.
+    likelihood: Result<Likelihood<'a>, &'a Error>,
 }
 
 /// A solution with its number of features.
-struct Fit {
+pub(super) struct Fit {
     lambda: f64,
-    found: NewtonSolution,
+    found: Solved,
     n_features: usize,
 }
 
@@ -67,37 +104,67 @@ impl PenaltyCandidate for Fit {
 
 impl Penalised<'_> {
     pub(super) fn select(
-        &self,
+        &mut self,
         budget: Budget,
         n_features: usize,
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
-        let mut path = None;
+        self.select_with(None, budget, n_features, context)
+    }
+
+    fn select_with(
+        &mut self,
+        by_data: Option<ByData<'_>>,
+        budget: Budget,
+        n_features: usize,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let (mut path, mut notes) = (None, Vec::new());
         let fit = match self.regularization {
             Regularization::Count => {
-                let k = budget.count(&["lambda", "lambda_ratio"])?;
+                let (k, largest) = (budget.count(&["lambda", "lambda_ratio"])?, self.largest);
                 let solve = |lambda: f64, before: Option<&Fit>| self.at(lambda, before);
-                let (mut fit, stopped) = bisection::search(self.largest, SMALLEST_RATIO, k, context, solve)?;
+                let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
                 fit.found.solution.status = stopped.unwrap_or(fit.found.solution.status);
                 fit
             }
-            given => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
+            given => match by_data {
+                Some(by_data) if !matches!(given, Regularization::Value(_) | Regularization::Ratio(_)) => {
+                    let lambdas = choice::candidates(self);
+                    let chosen = match CrossValidation::of(given) {
+                        Some(rule) => {
+                            let data = by_data.data;
+                            let choice = choice::cross_validate(rule, data, lambdas, context, by_data.fold)?;
+                            choice::solve(self, choice)?
+                        }
+                        None => {
+                            let likelihood = by_data.likelihood.map_err(Clone::clone)?;
+                            choice::by_information(self, given.gamma()?, &lambdas, &likelihood)?
+                        }
+                    };
+                    path = Some(chosen.path);
+                    notes.push(chosen.note);
+                    chosen.fit
+                }
+                _ => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
+            },
         };
         let solution = &fit.found.solution;
-        let report = SolverReport::new("newton", solution.status, solution.objective, solution.certificate)
-            .with_lambda(fit.lambda)
-            .with_iterations(solution.iterations as usize);
+        let report =
+            SolverReport::new(self.solver, solution.status, solution.objective, solution.certificate)
+                .with_lambda(fit.lambda)
+                .with_iterations(solution.iterations as usize);
         let weights = self.features(&solution.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
         selection.solver = Some(report);
-        selection.path = path;
+        (selection.path, selection.notes) = (path, notes);
         selection.note_missing_features(budget, others_left_out(self.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
 
     /// The solution at `lambda`, by way of larger penalties, evenly spaced in their logarithm, if they are
     /// wanted.
-    fn down_to(&self, lambda: f64, path: &mut Option<Path>) -> Result<Fit, Error> {
+    fn down_to(&mut self, lambda: f64, path: &mut Option<Path>) -> Result<Fit, Error> {
         let before = if lambda < self.largest { self.n_path - 1 } else { 0 };
         let mut points = Path::default();
         let mut fit: Option<Fit> = None;
@@ -122,7 +189,7 @@ impl Penalised<'_> {
         fit.ok_or(Error::Stopped { before: "a feature had a coefficient" })
     }
 
-    fn at(&self, lambda: f64, before: Option<&Fit>) -> Result<Fit, Error> {
+    fn at(&mut self, lambda: f64, before: Option<&Fit>) -> Result<Fit, Error> {
         let start = before.map(|fit| Start {
             coefficients: fit.found.solution.coefficients.clone(),
             intercepts: fit.found.intercepts.clone(),
@@ -132,17 +199,52 @@ impl Penalised<'_> {
         Ok(Fit { lambda, found, n_features })
     }
 
-    /// The score of each feature with a coefficient: the coefficient, or the norm where there is one for each
-    /// output or level, or where that is the score anyway.
+    /// The score of each feature with a coefficient.
     fn features(&self, coefficients: &[f64]) -> BTreeMap<usize, f64> {
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for (at, &value) in coefficients.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let column = at / self.n_outputs;
-            let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
-            let is_single = self.is_signed && !self.columns.is_level(column);
-            *score = if is_single { value } else { score.hypot(value) };
+        let of_columns = coefficients.iter().enumerate().map(|(at, &value)| (at / self.n_outputs, value));
+        self.columns.scores(self.is_signed, of_columns)
+    }
+}
+
+impl Ladder for Penalised<'_> {
+    type Fit = Fit;
+
+    fn columns(&self) -> &LinearColumns<'_> {
+        self.columns
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+        let mut start: Option<Start> = None;
+        for &lambda in lambdas {
+            let found = (self.solve)(lambda, start.as_ref())?;
+            start = Some(Start {
+                coefficients: found.solution.coefficients.clone(),
+                intercepts: found.intercepts.clone(),
+            });
+            let n_features = self.features(&found.solution.coefficients).len();
+            let is_stopped = found.solution.status.is_stopped();
+            if !visit(self, Fit { lambda, found, n_features })? || is_stopped {
+                break;
+            }
         }
-        scores
+        Ok(())
+    }
+
+    fn step(&self, fit: &Fit) -> Step {
+        let mut coefficients = vec![Vec::new(); self.n_outputs];
+        let all = fit.found.solution.coefficients.iter().enumerate();
+        for (at, &value) in all.filter(|(_, value)| **value != 0.0) {
+            coefficients[at % self.n_outputs].push((at / self.n_outputs, value));
+        }
+        Step { coefficients, intercepts: fit.found.intercepts.clone(), status: fit.status() }
+    }
+
+    fn scores(&self, step: &Step) -> BTreeMap<usize, f64> {
+        self.columns.scores(self.is_signed, step.coefficients.iter().flatten().copied())
     }
 }
 
@@ -151,18 +253,17 @@ pub(super) fn others_left_out(regularization: Regularization) -> &'static str {
     match regularization {
         Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
         Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
-        _ => "no others have a coefficient",
+        Regularization::Count => "no others have a coefficient",
+        _ => "no others have a coefficient at the penalty that was chosen",
     }
 }
 
 /// `select` for every budget; all of them share the columns.
 pub(super) fn each_budget(
     budgets: &[Budget],
-    n_features: usize,
     context: &Context<'_>,
-    select: impl Fn(Budget) -> Result<Selection, Error>,
+    mut select: impl FnMut(Budget) -> Result<Selection, Error>,
 ) -> Result<Vec<Selection>, Error> {
-    budgets.iter().try_for_each(|budget| budget.check(n_features))?;
     let mut selections = Vec::with_capacity(budgets.len());
     for &budget in budgets {
         if !selections.is_empty() && context.stopped().is_some() {
@@ -173,45 +274,108 @@ pub(super) fn each_budget(
     Ok(selections)
 }
 
-/// Lasso and elastic net with another loss than squared errors.
+/// Lasso, elastic net and adaptive lasso with another loss than squared errors.
 pub(super) fn select_many(
-    method: &'static str,
+    asked: &Model<'_>,
     data: &Dataset,
-    l1_ratio: f64,
-    options: &Lasso,
     budgets: &[Budget],
     context: &Context<'_>,
 ) -> Result<Vec<Selection>, Error> {
-    budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
-    let control = control(options.tolerance, context)?;
-    let (loss, intercept) = options.loss.of(method, data.target(), context)?;
-    let columns = LinearColumns::new(data, method, context)?;
+    let (method, options) = (asked.method, asked.lasso);
+    if let LinearLoss::Hinge { intercept } = options.loss {
+        return hinge::select_many(asked, intercept, data, budgets, context);
+    }
+    let control = opened(data, budgets, options.tolerance, context)?;
+    with(asked, data, control, context, |problem, loss| {
+        let n = problem.columns.n_counting();
+        let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
+        let no_likelihood = Error::Unsupported {
+            method,
+            what: format!("an information criterion with loss={}", options.loss.word()),
+            instead: "take a cross-validation (`lambda_folds`): the loss has no likelihood".to_owned(),
+        };
+        let likelihood = match options.loss {
+            LinearLoss::Huber { .. } | LinearLoss::SquaredHinge { .. } => Err(&no_likelihood),
+            _ => Ok(Likelihood {
+                deviance: &deviance,
+                n_observations: options.loss.n_observations(data, n),
+                n_coefficients: problem.columns.n_atoms() * problem.n_outputs,
+            }),
+        };
+        let fold = |held: &Held<'_>, lambdas: &[f64]| fold_losses(asked, data, held, control, lambdas);
+        let by_data = ByData { data, fold: &fold, likelihood };
+        each_budget(budgets, context, |budget| {
+            problem.select_with(Some(by_data), budget, data.n_features(), context)
+        })
+    })
+}
+
+/// The held-out losses of one fold of `data`.
+fn fold_losses(
+    asked: &Model<'_>,
+    data: &Dataset,
+    held: &Held<'_>,
+    control: Control<'_>,
+    lambdas: &[f64],
+) -> Result<Vec<f64>, Error> {
+    let control = Control { progress: None, tolerance: control.tolerance.max(FOLD_TOLERANCE), ..control };
+    with(asked, held.training, control, held.context, |problem, training| {
+        let (columns, loss) = (problem.columns, asked.lasso.loss);
+        let samples = all_samples(data)?;
+        let (all, _) = loss.of(asked.method, data.target(), columns.weights(), samples, held.context)?;
+        choice::fold_losses(problem, lambdas, |fitted| {
+            held.difference(all.value(fitted), training.value(fitted))
+        })
+    })
+}
+
+/// What `use_it` makes of the model of `data`.
+fn with<R>(
+    asked: &Model<'_>,
+    data: &Dataset,
+    control: Control<'_>,
+    context: &Context<'_>,
+    use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let (method, options, l1_ratio) = (asked.method, asked.lasso, asked.l1_ratio);
+    let columns = asked.columns(data, context)?;
+    let samples = mean_over(columns.weights(), data.n_samples())?;
+    let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
     let model = LinearModel { design: &columns, loss: &*loss, intercept };
     let null = model.null(&control)?;
     let automatic = CoordinateDescent::default();
     let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
-    let d = model.n_coefficients();
-    let solve = |lambda: f64, start: Option<&Start>| {
-        let l1 = L1::new(lambda * l1_ratio, d)?;
+    let weights = match asked.adaptive {
+        None => vec![1.0; model.n_coefficients()],
+        Some(adaptive) => {
+            let sizes = adaptive.sizes(&columns, &null.dual, method, context)?;
+            (0..columns.n_atoms()).flat_map(|j| sizes.iter().map(move |sizes| sizes[j].recip())).collect()
+        }
+    };
+    let l1 = |lambda: f64| {
+        let levels: Vec<f64> = weights.iter().map(|weight| (lambda * weight).min(HELD)).collect();
+        L1::weighted(1.0, &levels)
+    };
+    let mut solve = |lambda: f64, start: Option<&Start>| {
+        let l1 = l1(lambda * l1_ratio)?;
         let penalty: Box<dyn BlockPenalty> = if l1_ratio < 1.0 {
             Box::new(ElasticNetPenalty::new(l1, lambda * (1.0 - l1_ratio))?)
         } else {
             Box::new(l1)
         };
-        model.minimise(&null, &*penalty, solver, start, &control)
+        model.minimise(&null, &*penalty, solver, start, &control).map(Solved::from)
     };
-    let problem = Penalised {
+    let mut problem = Penalised {
         columns: &columns,
         n_outputs: loss.n_outputs(),
         regularization: options.regularization,
         n_path: options.lambda_path,
         is_signed: loss.n_outputs() == 1,
-        largest: L1::new(1.0, d)?.dual_norm(&null.correlations) / l1_ratio,
-        solve: &solve,
+        largest: l1(1.0)?.dual_norm(&null.correlations) / l1_ratio,
+        solver: "newton",
+        solve: &mut solve,
     };
-    each_budget(budgets, data.n_features(), context, |budget| {
-        problem.select(budget, data.n_features(), context)
-    })
+    use_it(&mut problem, &*loss)
 }
 
 /// Not divided by the number of samples: that is part of the loss.

@@ -1,24 +1,27 @@
 //! From data to coefficients: at a given penalty, or for a number of features.
 
+use std::collections::BTreeMap;
+
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, order,
+    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target,
+    order,
 };
 use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::working_set::{WorkingSet, WorkingSetSolution};
 use fewest_solver::{
-    Control, InnerProducts, L1, QuadraticSolver, Ridged, Signed, Targeted, certificate, working_set,
+    Control, InnerProducts, L1, QuadraticSolver, Ridged, Scaled, Signed, Targeted, certificate, working_set,
 };
 
 use super::Lasso;
+use super::adaptive::Adaptive;
+use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
 use super::loss::LinearLoss;
+use super::penalised::{each_budget, opened, others_left_out};
 use super::{paths, penalised};
-
-/// Most iterations of a solver, in its own unit.
-const MOST_ITERATIONS: u64 = 1_000_000;
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
 /// smaller by this factor, which are solved roughly: to this gap, relative to the objective at zero. That
@@ -29,18 +32,34 @@ const ROUGH: f64 = 1e-2;
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
+/// A lasso, and what it has beyond one.
+pub(super) struct Model<'a> {
+    /// The method's id.
+    pub(super) method: &'static str,
+    pub(super) lasso: &'a Lasso,
+    /// Share of the l1 norm in the penalty.
+    pub(super) l1_ratio: f64,
+    /// Weights of the l1 norm, if there are any.
+    pub(super) adaptive: Option<Adaptive>,
+}
+
 /// A solution: by output, the coefficients that are not zero, by increasing column, and where they come from.
-struct Fit {
-    coefficients: Vec<Vec<(usize, f64)>>,
-    report: SolverReport,
+/// Coefficients of weighted columns are those of columns times their scale.
+pub(super) struct Fit {
+    pub(super) coefficients: Vec<Vec<(usize, f64)>>,
+    pub(super) report: SolverReport,
     path: Option<Path>,
     notes: Vec<String>,
 }
 
 struct Problem<'a> {
+    model: &'a Model<'a>,
+    data: &'a Dataset,
     columns: &'a LinearColumns<'a>,
     /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
-    outputs: Vec<Targeted<&'a LinearColumns<'a>>>,
+    outputs: Vec<Box<dyn InnerProducts + Send + 'a>>,
+    /// By output, what each column is multiplied by; nothing without weights.
+    scales: Vec<Vec<f64>>,
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
@@ -48,60 +67,174 @@ struct Problem<'a> {
     largest_lambda: f64,
 }
 
-/// One selection a budget. All of them share the standardised columns and their products with the outputs.
-pub(super) fn select_many(
+impl Model<'_> {
+    /// One selection a budget. All of them share the standardised columns and their products with the
+    /// outputs.
+    pub(super) fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        let loss = self.lasso.loss.resolved(data.target());
+        if loss != LinearLoss::Squared {
+            let lasso = Lasso { loss, ..self.lasso.clone() };
+            return penalised::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
+        }
+        let control = opened(data, budgets, self.lasso.tolerance, context)?;
+        let columns = self.columns(data, context)?;
+        let problem = Problem::new(self, data, &columns, control, context)?;
+        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+    }
+
+    /// The columns of `data`, with products where the target is outputs.
+    pub(super) fn columns<'d>(
+        &self,
+        data: &'d Dataset,
+        context: &Context<'_>,
+    ) -> Result<LinearColumns<'d>, Error> {
+        match data.target() {
+            Target::Survival(_) => LinearColumns::without_outputs(data, context),
+            _ => LinearColumns::weighted(data, self.method, context),
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    fn new(
+        model: &'a Model<'a>,
+        data: &'a Dataset,
+        columns: &'a LinearColumns<'a>,
+        control: Control<'a>,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let scales = match model.adaptive {
+            None => Vec::new(),
+            Some(adaptive) => {
+                let n = data.n_samples() as f64;
+                let mut residuals: Vec<f64> = columns
+                    .targets()
+                    .iter()
+                    .flat_map(|target| &target.values)
+                    .map(|value| value / n)
+                    .collect();
+                residuals.chunks_exact_mut(data.n_samples()).for_each(|output| columns.weigh(output));
+                adaptive.sizes(columns, &residuals, model.method, context)?
+            }
+        };
+        let mut outputs: Vec<Box<dyn InnerProducts + Send>> = Vec::new();
+        for (output, products) in columns.outputs.iter().enumerate() {
+            let plain = Targeted::new(columns, products.clone(), 1.0);
+            outputs.push(match scales.get(output) {
+                None => Box::new(plain),
+                Some(scales) => Box::new(Scaled::new(plain, scales.clone())?),
+            });
+        }
+        let products = outputs.iter().flat_map(|output| output.target_products());
+        let largest = products.fold(0.0_f64, |most, product| most.max(product.abs()));
+        let (l1_ratio, options) = (model.l1_ratio, model.lasso);
+        let largest_lambda = largest / l1_ratio;
+        Ok(Self { model, data, columns, outputs, scales, l1_ratio, options, control, largest_lambda })
+    }
+}
+
+/// The lasso of each output by itself, with a penalty of its own: a share of its own largest one, or that at
+/// the end of its own path to as many features as the budget. The answers, in the order of the outputs, share
+/// the standardised columns.
+pub(super) fn each_output(
     method: &'static str,
     data: &Dataset,
-    l1_ratio: f64,
+    columns: &LinearColumns<'_>,
     options: &Lasso,
-    budgets: &[Budget],
+    budget: Budget,
+    control: Control<'_>,
     context: &Context<'_>,
-) -> Result<Vec<Selection>, Error> {
-    if options.loss != LinearLoss::Squared {
-        return penalised::select_many(method, data, l1_ratio, options, budgets, context);
-    }
-    budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
-    let control =
-        Control { tolerance: options.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) };
-    control.check()?;
-    let columns = LinearColumns::new(data, method, context)?;
-    let outputs: Vec<_> =
-        columns.outputs.iter().map(|products| Targeted::new(&columns, products.clone(), 1.0)).collect();
-    let largest = columns.outputs.iter().flatten().fold(0.0_f64, |most, product| most.max(product.abs()));
-    let largest_lambda = largest / l1_ratio;
-    let problem = Problem { columns: &columns, outputs, l1_ratio, options, control, largest_lambda };
-    let mut selections = Vec::with_capacity(budgets.len());
-    for &budget in budgets {
-        if !selections.is_empty() && context.stopped().is_some() {
-            return Err(Error::Stopped { before: "features were selected for every budget" });
-        }
-        selections.push(problem.select(budget, data.n_features(), context)?);
-    }
-    Ok(selections)
+) -> Result<Vec<Fit>, Error> {
+    // Outputs are solved side by side, and progress is reported from one thread.
+    let context = &Context { progress: None, ..*context };
+    let control = Control { progress: None, ..control };
+    let model = &Model { method, lasso: options, l1_ratio: 1.0, adaptive: None };
+    fewest_parallel::try_map(columns.outputs.len(), |output| {
+        let products = &columns.outputs[output];
+        let largest_lambda = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
+        let outputs: Vec<Box<dyn InnerProducts + Send>> =
+            vec![Box::new(Targeted::new(columns, products.clone(), 1.0))];
+        let scales = Vec::new();
+        Problem { model, data, columns, outputs, scales, l1_ratio: 1.0, options, control, largest_lambda }
+            .fit(budget, context)
+    })
 }
 
 impl Problem<'_> {
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = match self.options.regularization {
-            Regularization::Value(lambda) => self.along_grid(lambda)?,
-            Regularization::Ratio(ratio) => self.along_grid(ratio * self.largest_lambda)?,
+    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
+        match self.options.regularization {
+            Regularization::Value(lambda) => self.along_grid(lambda),
+            Regularization::Ratio(ratio) => self.along_grid(ratio * self.largest_lambda),
+            given @ (Regularization::CrossValidated { .. }
+            | Regularization::OneStandardError { .. }
+            | Regularization::Information { .. }) => self.by_data(given, context),
             _ => match budget.count(&["lambda", "lambda_ratio"])? {
-                k if self.l1_ratio == 1.0 => self.along_path(k)?,
-                k => self.by_bisection(k, context)?,
+                k if self.l1_ratio == 1.0 => self.along_path(k),
+                k => self.by_bisection(k, context),
             },
-        };
-        let weights = self.columns.feature_scores(&fit.coefficients).into_iter().collect();
+        }
+    }
+
+    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
+        let fit = self.fit(budget, context)?;
+        let weights = self.scores(&fit.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         selection.solver = Some(fit.report);
         selection.path = fit.path;
         selection.notes = fit.notes;
-        let no_others = match self.options.regularization {
-            Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
-            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
-            _ => "no others have a coefficient",
-        };
-        selection.note_missing_features(budget, no_others);
+        selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
+    }
+
+    /// Coefficients of the columns, and the score of each feature with one.
+    fn unscaled(&self, outputs: &[Vec<(usize, f64)>]) -> Vec<Vec<(usize, f64)>> {
+        let scaled = |(own, scales): (&Vec<(usize, f64)>, &Vec<f64>)| -> Vec<(usize, f64)> {
+            own.iter().map(|&(column, value)| (column, scales[column] * value)).collect()
+        };
+        if self.scales.is_empty() {
+            return outputs.to_vec();
+        }
+        outputs.iter().zip(&self.scales).map(scaled).collect()
+    }
+
+    fn scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+        self.columns.feature_scores(&self.unscaled(outputs))
+    }
+
+    /// The solution at the penalty that the data choose.
+    fn by_data(&self, given: Regularization, context: &Context<'_>) -> Result<Fit, Error> {
+        let lambdas = choice::candidates(&self);
+        let whole = self.columns.targets();
+        let mut ladder = self;
+        let chosen = match CrossValidation::of(self.options.regularization) {
+            Some(rule) => {
+                let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
+                    let columns = self.model.columns(held.training, held.context)?;
+                    let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
+                    let control = Control { progress: None, tolerance, ..self.control };
+                    let fold = Problem::new(self.model, held.training, &columns, control, held.context)?;
+                    choice::fold_losses(&mut &fold, lambdas, |fitted| {
+                        choice::squared_losses(&columns, whole, held.test, fitted)
+                    })
+                })?;
+                choice::solve(&mut ladder, choice)?
+            }
+            None => {
+                let deviance = |fitted: &[f64]| choice::normal_deviance(self.columns, fitted);
+                let likelihood = Likelihood {
+                    deviance: &deviance,
+                    n_observations: self.columns.n_counting(),
+                    n_coefficients: self.columns.n_atoms() * self.outputs.len(),
+                };
+                choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood)?
+            }
+        };
+        Ok(Fit { path: Some(chosen.path), notes: vec![chosen.note], ..chosen.fit })
     }
 
     /// The solution at `lambda`, by way of larger penalties if more are wanted.
@@ -134,14 +267,7 @@ impl Problem<'_> {
 
     /// Adds a fit to a path.
     fn describe(&self, fit: &Fit, path: &mut Path) {
-        let coefficients: Vec<(usize, f64)> =
-            self.columns.feature_scores(&fit.coefficients).into_iter().collect();
-        for (feature, _) in &coefficients {
-            if !path.entered.contains(feature) {
-                path.entered.push(*feature);
-            }
-        }
-        path.points.push(PathPoint { lambda: fit.report.lambda, coefficients });
+        path.push(fit.report.lambda, self.scores(&fit.coefficients).into_iter().collect());
     }
 
     /// The solution at `lambda`, from `start`, by output, or from zero.
@@ -220,7 +346,7 @@ impl Problem<'_> {
                     path.entered.push(feature);
                 }
             }
-            let coefficients = self.columns.feature_scores(&merge(&point.coefficients)).into_iter().collect();
+            let coefficients = self.scores(&merge(&point.coefficients)).into_iter().collect();
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
         }
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
@@ -280,7 +406,7 @@ impl Problem<'_> {
     fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
         let solve = |lambda: f64, before: Option<&Counted>| {
             let fit = self.at(lambda, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
-            let n_features = self.columns.feature_scores(&fit.coefficients).len();
+            let n_features = self.scores(&fit.coefficients).len();
             Ok(Counted { fit, n_features })
         };
         let (Counted { fit: mut best, .. }, stopped) =
@@ -289,6 +415,35 @@ impl Problem<'_> {
             best.report.status = status;
         }
         Ok(best)
+    }
+}
+
+impl Ladder for &Problem<'_> {
+    type Fit = Fit;
+
+    fn columns(&self) -> &LinearColumns<'_> {
+        self.columns
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest_lambda
+    }
+
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+        let mut points = self.points(&[])?;
+        for &lambda in lambdas {
+            let fit = self.advance(&mut points, lambda, &self.control)?;
+            let is_stopped = fit.report.status.is_stopped();
+            if !visit(self, fit)? || is_stopped {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&self, fit: &Fit) -> Step {
+        let coefficients = self.unscaled(&fit.coefficients);
+        Step { coefficients, intercepts: Vec::new(), status: fit.report.status }
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
-use fewest_linear::{Dantzig, ElasticNet, Lasso, Spam};
+use fewest_linear::{AdaptiveLasso, Dantzig, ElasticNet, L21, Lasso, Spam};
 
 type Tested = Result<(), Error>;
 
@@ -14,6 +14,8 @@ fn all() -> common::Selectors {
         ("spam", Box::new(Spam::default())),
         ("lasso", Box::new(Lasso::default())),
         ("elastic-net", Box::new(ElasticNet::default())),
+        ("adaptive-lasso", Box::new(AdaptiveLasso::default())),
+        ("l21", Box::new(L21::default())),
         ("dantzig", Box::new(Dantzig::default())),
     ]
 }

@@ -39,10 +39,14 @@ fn counts() -> Vec<f64> {
     real().iter().map(|y| (2.0 * y).exp().floor().min(40.0)).collect()
 }
 
-/// Times with ties and events, one after the other.
-fn survival() -> Vec<f64> {
-    let times = real().into_iter().map(|y| (10.0 * (-y).exp()).ceil());
-    times.chain((0..50).map(|i| f64::from(i % 4 != 1))).collect()
+/// Times with ties, and events.
+fn survival() -> (Vec<f64>, Vec<bool>) {
+    (real().into_iter().map(|y| (10.0 * (-y).exp()).ceil()).collect(), (0..50).map(|i| i % 4 != 1).collect())
+}
+
+fn survival_target() -> Result<Target, Error> {
+    let (times, events) = survival();
+    Target::survival(times, events)
 }
 
 /// Every loss with a target it is for.
@@ -54,7 +58,7 @@ fn losses() -> Result<Vec<(LinearLoss, Dataset)>, Error> {
         (MULTINOMIAL, three_classes()?),
         (HUBER, data(Target::real(real())?)?),
         (POISSON, data(Target::real(counts())?)?),
-        (COX, data(Target::outputs(survival(), 50)?)?),
+        (COX, data(survival_target()?)?),
     ])
 }
 
@@ -72,9 +76,8 @@ fn loss_of(loss: LinearLoss) -> Result<(Box<dyn Loss>, bool), Error> {
         }
         LinearLoss::Poisson { intercept } => (Box::new(Separable::new(Poisson, counts(), mean)?), intercept),
         LinearLoss::Cox { ties } => {
-            let values = survival();
-            let events: Vec<bool> = values[50..].iter().map(|event| *event == 1.0).collect();
-            (Box::new(Cox::new(&values[..50], &events, ties, mean)?), false)
+            let (times, events) = survival();
+            (Box::new(Cox::new(&times, &events, ties, mean)?), false)
         }
         _ => return Err(Error::parameter("loss", "of another kind", "of one output")),
     })
@@ -251,8 +254,8 @@ fn selectors_keep_the_laws() -> Tested {
     let Target::Real(outputs) = numbers.target() else { return Ok(()) };
     let count = outputs.output(0).iter().map(|y| y.exp().floor()).collect();
     check_selector(&lasso(POISSON), &numbers.clone().with_target(Target::real(count)?)?, 3);
-    let times = outputs.output(0).iter().map(|y| (-y).exp()).chain((0..40).map(|i| f64::from(i % 5 != 0)));
-    let survival = Target::outputs(times.collect(), 40)?;
+    let times = outputs.output(0).iter().map(|y| (-y).exp()).collect();
+    let survival = Target::survival(times, (0..40).map(|i| i % 5 != 0).collect())?;
     check_selector(&lasso(COX), &numbers.clone().with_target(survival)?, 3);
     Ok(())
 }
@@ -305,10 +308,13 @@ fn targets_that_a_loss_is_not_for_are_errors() -> Tested {
     refused(HUBER, &data(Target::real(vec![2.0; 50])?)?);
     refused(COX, &numbers);
     refused(COX, &data(Target::outputs([real(), real()].concat(), 50)?)?);
+    refused(HUBER, &data(survival_target()?)?);
     for selector in [&L21Logistic::default() as &dyn Selector, &Rfs::default()] {
         assert!(selector.select(&one_class, Budget::Count(2), &context).is_err());
     }
-    let never = data(Target::outputs([real(), vec![0.0; 50]].concat(), 50)?)?;
+    // The only event is last: nobody else was at risk.
+    let times: Vec<f64> = (0..50).map(f64::from).collect();
+    let never = data(Target::survival(times, (0..50).map(|i| i == 49).collect())?)?;
     let found = lasso(COX).select(&never, Budget::Count(2), &context);
     assert!(matches!(found, Err(Error::TooFew { .. })), "{found:?}");
     Ok(())

@@ -116,6 +116,31 @@ fn cross_validation_prefers_penalties_that_tell_classes_apart() -> Result<(), Er
     Ok(())
 }
 
+/// What is given up does not change which penalty is the best, and what is left has the same scores.
+#[test]
+fn the_best_penalty_is_found_without_those_that_cannot_be() -> Result<(), Error> {
+    let penalties = [1e3, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1];
+    let best = |path: &[fewest_mkl::ValidationPoint]| {
+        path.iter().enumerate().rev().max_by(|a, b| a.1.score.total_cmp(&b.1.score)).map(|(at, _)| at)
+    };
+    let data = three_classes()?;
+    for (seed, scale) in [(1, 1.0), (2, 0.1), (3, 10.0)] {
+        let kernel = BaseKernels(vec![BaseKernel::Sigmoid { scale, shift: 0.0 }]);
+        let method = MikFs { kernel, iterations: 20, ..MikFs::default() };
+        let context = Context::seeded(seed);
+        let all = method.validate_at(&data, 4, &penalties, &context)?;
+        let some = method.validate_while(&data, 4, &penalties, &|_, _| true, &context)?;
+        assert_eq!(best(&some), best(&all));
+        assert_eq!(some[..], all[..some.len()]);
+        // With what is worth it known from before.
+        let at = best(&all).unwrap_or(0);
+        let score = all[at].score;
+        let worth = |other: usize, most: f64| most > score || (most == score && other <= at);
+        assert_eq!(best(&method.validate_while(&data, 4, &penalties, &worth, &context)?), Some(at));
+    }
+    Ok(())
+}
+
 #[test]
 fn categories_and_duplicates_are_no_trouble() -> Result<(), Error> {
     let data = three_classes()?;

@@ -1,8 +1,12 @@
 //! Graphs that connect samples to their neighbours.
 
 use fewest_core::{Error, order};
+use nalgebra::DMatrix;
 
 use crate::{DistanceMetric, Neighbours};
+
+/// Fewer multiplications than this are not worth a second thread.
+const SERIAL: usize = 1 << 16;
 
 /// Which samples are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,6 +107,31 @@ impl NeighbourGraph {
     pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.offsets[i]..self.offsets[i + 1];
         self.ends[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// Multiplies `D^−½ S D^−½` with every column of `v`, of `n_samples()` values each: what the normalised
+    /// Laplacian takes off the identity. A sample without weight counts as unconnected.
+    pub fn normalised_product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let n = self.n_samples();
+        let scale: Vec<f64> = self
+            .degrees
+            .iter()
+            .map(|&degree| if degree > 0.0 { degree.sqrt().recip() } else { 0.0 })
+            .collect();
+        let mut product = DMatrix::zeros(n, v.ncols());
+        let multiply = |column: usize, out: &mut [f64]| {
+            let from = &v.as_slice()[column * n..(column + 1) * n];
+            for (i, value) in out.iter_mut().enumerate() {
+                *value = scale[i] * self.edges(i).map(|(j, weight)| weight * scale[j] * from[j]).sum::<f64>();
+            }
+        };
+        if self.ends.len() * v.ncols() < SERIAL {
+            let columns = product.as_mut_slice().chunks_exact_mut(n.max(1)).enumerate();
+            columns.for_each(|(column, out)| multiply(column, out));
+        } else {
+            fewest_parallel::chunks(product.as_mut_slice(), n.max(1), multiply);
+        }
+        product
     }
 
     /// `fᵀ L f = Σ_{i<j} S_ij (f_i − f_j)²`, `L = D − S`, for one value per sample: how much `f` changes

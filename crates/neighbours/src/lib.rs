@@ -1,15 +1,19 @@
 #![doc = include_str!("../README.md")]
 
 mod distances;
+mod embedding;
 mod graph;
 mod median;
+mod options;
 mod samples;
 mod search;
 mod tile;
 mod tree;
 
 pub use distances::Distances;
+pub use embedding::SpectralEmbedding;
 pub use graph::{NeighbourGraph, Rule, Weights};
 pub use median::median_distance;
+pub use options::{EdgeWeights, GraphOptions, heat_scale, standardised_samples};
 pub use samples::{Coordinate, DistanceMetric, Samples};
 pub use search::{Neighbours, NeighboursOf, nearest, nearest_among};

@@ -87,10 +87,9 @@ pub fn certify(
     // ‖ρ‖² = ‖b‖² − ⟨Aw, b⟩ − ⟨Aw, ρ⟩
     let squared_residual = (problem.target_squared_norm() - fitted_target - fitted_residual).max(0.0);
     let value = penalty.value(w);
-    let t = penalty.dual_scale(correlations);
-    let scaled: Vec<f64> = correlations.iter().map(|v| t * v).collect();
-    let mut duality_gap = 0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + penalty.conjugate(&scaled)
-        - t * fitted_residual;
+    let (t, conjugate) = penalty.dual_point(w, correlations);
+    let mut duality_gap =
+        0.5 * (1.0 - t) * (1.0 - t) * squared_residual + value + conjugate - t * fitted_residual;
     if t == 0.0 && value == 0.0 {
         let squared_fitted = (fitted_target - fitted_residual).max(0.0);
         duality_gap =

@@ -30,13 +30,13 @@ pub use dual_datafit::DualDatafit;
 pub use extrapolation::extrapolation_weights;
 pub use fewest_core::{Certificate, Error, Status};
 pub use inner_products::{
-    Atoms, CachedProducts, ColumnCache, InnerProducts, Linked, Normalised, Projected, Ridged, Signed,
-    Targeted,
+    Atoms, CachedProducts, ColumnCache, Copied, InnerProducts, Linked, Links, Projected, Ridged, Scaled,
+    Signed, Targeted,
 };
 pub use operator::{DenseOperator, LinearOperator};
 pub use penalty::{
-    BlockPenalty, Blocks, ElasticNetPenalty, GraphFusedLasso, GroupLasso, L1, Penalty, SignedEdge, SortedL1,
-    TreeLasso,
+    BlockPenalty, Blocks, Concave, ConcaveMajorant, ConcavePenalty, ElasticNetPenalty, GraphFusedLasso,
+    GroupLasso, L1, Mcp, OverlappingGroupLasso, Penalty, Root, Scad, SignedEdge, SortedL1, Tilted, TreeLasso,
 };
 #[cfg(feature = "argmin-math")]
 pub use point::Point;

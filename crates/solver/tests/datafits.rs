@@ -4,8 +4,8 @@ mod common;
 
 use common::{Explicit, dot, normals, penalties};
 use fewest_solver::{
-    Composite, Datafit, DenseOperator, Error, InnerProducts, L1, LinearOperator, Logistic, Normalised,
-    Projected, Quadratic, Ridged, SquaredLoss, certificate,
+    Composite, Datafit, DenseOperator, Error, InnerProducts, L1, LinearOperator, Logistic, Projected,
+    Quadratic, Ridged, Scaled, SquaredLoss, certificate,
 };
 use proptest::prelude::*;
 
@@ -124,7 +124,7 @@ proptest! {
             atoms: problem.atoms.iter().map(|atom| divide(atom)).collect(),
             target: divide(&problem.target),
         };
-        same_products(&Normalised::new(problem.quadratic()), &expected)?;
+        same_products(&Scaled::to_norm_one(problem.quadratic()), &expected)?;
     }
 
     #[test]

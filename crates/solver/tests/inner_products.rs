@@ -4,7 +4,7 @@ mod common;
 
 use common::{Explicit, normals};
 use fewest_solver::{
-    Atoms, CachedProducts, Error, InnerProducts, Normalised, Projected, Quadratic, Ridged, Signed, Targeted,
+    Atoms, CachedProducts, Error, InnerProducts, Projected, Quadratic, Ridged, Scaled, Signed, Targeted,
     certificate,
 };
 
@@ -86,7 +86,7 @@ fn what_a_combination_takes_off_is_the_sum_of_its_products() {
     check("default", &plain, &combined);
     check("pointer", &&plain, &&combined);
     check("box", &Box::new(Plain(quadratic.clone())), &Box::new(Combined(quadratic.clone())));
-    check("normalised", &Normalised::new(&plain), &Normalised::new(&combined));
+    check("normalised", &Scaled::to_norm_one(&plain), &Scaled::to_norm_one(&combined));
     for ridge in [0.0, 0.7] {
         check("ridged", &Ridged::new(&plain, ridge).unwrap(), &Ridged::new(&combined, ridge).unwrap());
     }

@@ -61,7 +61,11 @@ pub(crate) fn baselines(
     context: &Context<'_>,
 ) -> Reached {
     let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
-    let nothing = if matches!(data.target(), Target::Class(_)) { "majority-class" } else { "mean" };
+    let nothing = match data.target() {
+        Target::Class(_) => "majority-class",
+        Target::Survival(_) => "equal-risk",
+        _ => "mean",
+    };
     let d = data.n_features();
     let run = |id: &'static str, all: bool| {
         let (n_features, k) = if all { (d, d) } else { (0, 1) };

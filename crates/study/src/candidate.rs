@@ -1,9 +1,10 @@
 //! A method of a study.
 
 use fewest::core::Selector;
+use fewest::eval::AUTO_K;
 
 use crate::Error;
-use crate::catalogue::{Method, Parameters, TargetKind};
+use crate::catalogue::{Built, Method, Parameters, TargetKind};
 use crate::design::Design;
 
 /// A method with its parameters, ready to run.
@@ -11,6 +12,8 @@ pub struct Candidate {
     pub(crate) method: Method,
     pub(crate) parameters: Parameters,
     pub(crate) selector: Box<dyn Selector>,
+    /// Whether it gives scores alone, which do not decide how many features there are.
+    scores_only: bool,
 }
 
 impl Candidate {
@@ -19,8 +22,18 @@ impl Candidate {
     /// # Errors
     /// [`Error::Core`] for parameters that do not go together.
     pub fn new(method: &Method, parameters: Parameters) -> Result<Self, Error> {
-        let selector = method.build(&parameters)?.into_selector();
-        Ok(Self { method: method.clone(), parameters, selector })
+        let built = method.build(&parameters)?;
+        let scores_only = matches!(built, Built::Scorer(_));
+        Ok(Self { method: method.clone(), parameters, selector: built.into_selector(), scores_only })
+    }
+
+    /// Refuses a method that gives scores alone where it is to decide the number of features.
+    pub(crate) fn check_number(&self, ks: &[usize]) -> Result<(), Error> {
+        if self.scores_only && ks.contains(&AUTO_K) {
+            let deciding = self.method.deciding_parameters();
+            return Err(Error::NoOwnNumber { method: self.method.id, deciding });
+        }
+        Ok(())
     }
 
     /// Refuses a method that does not support the target.

@@ -213,7 +213,7 @@ fn check_size(options: &StudyOptions, n_samples: usize) -> Result<(), Error> {
 }
 
 fn splitter(options: &StudyOptions, data: &Dataset) -> Result<(Box<dyn Splitter>, String), Error> {
-    let stratified = matches!(data.target(), Target::Class(_));
+    let stratified = matches!(data.target(), Target::Class(_) | Target::Survival(_));
     let suffix = if stratified { ", stratified" } else { "" };
     let repeats = options.repeats;
     let times = if repeats == 1 { String::new() } else { format!("{repeats} times ") };

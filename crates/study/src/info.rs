@@ -31,9 +31,10 @@ pub struct DataInfo {
     pub n_samples: usize,
     /// Number of features.
     pub n_features: usize,
-    /// `classification`, `regression` or `none`.
+    /// `classification`, `regression`, `survival` or `none`.
     pub task: &'static str,
-    /// Each class with its number of samples, for classifications.
+    /// Each class with its number of samples, for classifications; of survival times the samples with and
+    /// those without an event.
     pub classes: Vec<(String, usize)>,
     /// The names of the target's columns.
     pub targets: Vec<String>,
@@ -62,6 +63,11 @@ impl DataInfo {
             Target::Class(classes) => {
                 ("classification", classes.names().iter().cloned().zip(classes.counts()).collect())
             }
+            Target::Survival(survival) => {
+                let without = data.n_samples() - survival.n_events();
+                let counts = [("event", survival.n_events()), ("no event", without)];
+                ("survival", counts.map(|(name, count)| (name.to_owned(), count)).to_vec())
+            }
             _ => ("regression", Vec::new()),
         };
         Self {
@@ -89,6 +95,7 @@ impl DataInfo {
             "classification" => format!("{} classes", self.classes.len()),
             "regression" if self.targets.len() > 1 => format!("{} real outputs", self.targets.len()),
             "regression" => "a real output".to_owned(),
+            "survival" => format!("survival times, {} events", self.classes.first().map_or(0, |(_, n)| *n)),
             _ => return "none".to_owned(),
         };
         if names.is_empty() { kind } else { format!("{}, {kind}", names.join(", ")) }
@@ -124,6 +131,9 @@ mod tests {
         assert_eq!(of(classes, &["kind"])?, ("classification", "`kind`, 2 classes".to_owned()));
         let real = || Target::real(vec![1.0, 2.0, 4.0]);
         assert_eq!(of(real()?, &[])?, ("regression", "a real output".to_owned()));
+        let survival = Target::survival(vec![1.0, 2.0, 4.0], vec![true, false, true])?;
+        let told = of(survival, &["time", "died"])?;
+        assert_eq!(told, ("survival", "`time`, `died`, survival times, 2 events".to_owned()));
         let two = Target::outputs(vec![1.0, 2.0, 4.0, 0.0, 1.0, 0.0], 3)?;
         assert_eq!(of(two, &["a", "b"])?.1, "`a`, `b`, 2 real outputs");
         Ok(())

@@ -8,7 +8,7 @@ mod evaluation;
 
 pub use evaluation::{comparison, evaluation};
 
-use fewest::core::{Related, Scores, Selection, SolverReport};
+use fewest::core::{FalseDiscoveries, Related, Scores, Selection, SolverReport};
 use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -24,6 +24,8 @@ struct Document<'a> {
     data: Data<'a>,
     features: Vec<Feature<'a>>,
     solver: Option<Solver<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    false_discoveries: Option<Bound>,
     status: &'a str,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +92,61 @@ struct ScoreError<'a> {
     scores: Number,
 }
 
+/// The bound on irrelevant features; what belongs to the other kind of bound is left out.
+#[derive(serde::Serialize)]
+struct Bound {
+    /// `rate` or `number`.
+    kind: &'static str,
+    bound: f64,
+    #[serde(flatten)]
+    by: By,
+    assumption: &'static str,
+}
+
+/// How a bound is kept.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum By {
+    Knockoffs {
+        offset: usize,
+        draws: usize,
+        covariance: &'static str,
+        shrinkage: f64,
+        construction: &'static str,
+        statistic: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        folds: Option<usize>,
+    },
+    Stability {
+        per_half: f64,
+        threshold: f64,
+        halves: usize,
+    },
+}
+
+impl Bound {
+    fn of(found: FalseDiscoveries) -> Option<Self> {
+        let by = match found {
+            FalseDiscoveries::Rate(rate) => By::Knockoffs {
+                offset: rate.offset,
+                draws: rate.draws,
+                covariance: rate.covariance,
+                shrinkage: rate.shrinkage,
+                construction: rate.construction,
+                statistic: rate.statistic,
+                folds: (rate.folds > 0).then_some(rate.folds),
+            },
+            FalseDiscoveries::Number(number) => By::Stability {
+                per_half: number.per_half,
+                threshold: number.threshold,
+                halves: number.halves,
+            },
+            _ => return None,
+        };
+        Some(Self { kind: found.name(), bound: found.target(), by, assumption: found.assumption() })
+    }
+}
+
 /// A number, also one that JSON cannot represent.
 struct Number(f64);
 
@@ -146,8 +203,14 @@ pub fn selection(
     reduction: Option<&Reduction>,
     run: &RunInfo,
 ) -> Result<String, Error> {
-    let (solver, status) = (selection.solver.as_ref(), selection.status.name());
-    document(run, features(selection, run), solver, (status, &selection.notes), reduction)
+    let found = Found {
+        features: features(selection, run),
+        solver: selection.solver.as_ref(),
+        false_discoveries: selection.false_discoveries.and_then(Bound::of),
+        status: selection.status.name(),
+        notes: &selection.notes,
+    };
+    document(run, found, reduction)
 }
 
 /// What a document of [`selection`] says about making the selected features from other rows.
@@ -171,7 +234,23 @@ pub fn reduction_of(document: &[u8]) -> Result<Reduction, Error> {
 pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<String, Error> {
     let listed = scores.best(most);
     let notes = [&run.data.notes[..], &listed.notes].concat();
-    document(run, features(&listed, run), None, (listed.status.name(), &notes), None)
+    let found = Found {
+        features: features(&listed, run),
+        solver: None,
+        false_discoveries: None,
+        status: listed.status.name(),
+        notes: &notes,
+    };
+    document(run, found, None)
+}
+
+/// What was found, of a document.
+struct Found<'a> {
+    features: Vec<Feature<'a>>,
+    solver: Option<&'a SolverReport>,
+    false_discoveries: Option<Bound>,
+    status: &'a str,
+    notes: &'a [String],
 }
 
 fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> {
@@ -194,13 +273,8 @@ fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> 
     selection.order.iter().zip(&selection.scores).enumerate().map(feature).collect()
 }
 
-fn document(
-    run: &RunInfo,
-    features: Vec<Feature<'_>>,
-    solver: Option<&SolverReport>,
-    (status, notes): (&str, &[String]),
-    reduction: Option<&Reduction>,
-) -> Result<String, Error> {
+fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> Result<String, Error> {
+    let Found { features, solver, false_discoveries, status, notes } = found;
     let document = Document {
         fewest: VERSION,
         method: run.method.id,
@@ -220,6 +294,7 @@ fn document(
                 .approximation
                 .map(|error| ScoreError { kind: error.name(), scores: Number(error.value()) }),
         }),
+        false_discoveries,
         status,
         notes,
         reduction,

@@ -54,7 +54,7 @@ pub struct Evaluated {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Baseline {
-    /// `majority-class`, `mean` or `all-features`.
+    /// `majority-class`, `mean`, `equal-risk` or `all-features`.
     pub id: &'static str,
     /// The number of features: 0, or all.
     pub n_features: usize,

@@ -29,9 +29,10 @@ impl<'a> Study<'a> {
     ///
     /// # Errors
     /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what does not
-    /// support the target; [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers
-    /// of features out of range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
-    /// samples that cannot be divided in this way.
+    /// support the target; [`Error::NoOwnNumber`] for a number that scores alone do not decide;
+    /// [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features out of
+    /// range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that cannot
+    /// be divided in this way.
     pub fn new(
         registry: &Registry,
         data: &'a Dataset,
@@ -47,6 +48,7 @@ impl<'a> Study<'a> {
                 return Err(Error::Twice { what: "method", id: candidate.method.id.to_owned() });
             }
             candidate.check(TargetKind::of(data.target()))?;
+            candidate.check_number(&options.ks)?;
         }
         let design = Design::new(registry, options, data, &info)?;
         Ok(Self { data, info, candidates, design })

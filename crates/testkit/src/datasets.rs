@@ -11,7 +11,8 @@ use std::path::PathBuf;
 const FOLDER_VARIABLE: &str = "FEWEST_DATA";
 
 /// The names of the data sets that are in the repository.
-pub const SHIPPED: [&str; 5] = ["auto_mpg.csv", "ionosphere.csv", "sonar.csv", "wdbc.csv", "wine.csv"];
+pub const SHIPPED: [&str; 6] =
+    ["auto_mpg.csv", "heart_failure.csv", "ionosphere.csv", "sonar.csv", "wdbc.csv", "wine.csv"];
 
 /// The path of a data set that is in the repository, one of [`SHIPPED`].
 pub fn path(name: &str) -> PathBuf {

@@ -40,7 +40,8 @@ pub(crate) struct Arguments {
     /// Measure support vector machines against scikit-learn and LIBSVM, and compare their objectives.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     machines: bool,
-    /// Measure the lasso against celer and skglm, on data drawn here and on real data.
+    /// Measure the lasso, l1 logistic regression and group lassos against other packages, on data drawn here
+    /// and on real data.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
     linear: bool,
     /// Measure recursive elimination against scikit-learn's, on data drawn here.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use fewest::core::{Budget, Context, Dataset};
+use fewest::core::{Budget, Context, Dataset, Groups};
 use fewest::data::{Missing, ReadOptions, Table, Task};
 use fewest::registry::{Built, Parameters, Registry};
 use serde_json::{Value, json};
@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     param: Vec<String>,
     #[arg(long)]
     k: usize,
+    /// Columns of a group of features; 0 for no groups.
+    #[arg(long, default_value_t = 0)]
+    group_size: usize,
     #[arg(long)]
     threads: usize,
 }
@@ -69,7 +72,11 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64, Option<f64>) {
 /// Runs the method; `seconds` and `cpu_seconds` of the answer are those of the method, without reading.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let task = if arguments.regression { Task::Regression } else { Task::Classification };
-    let data = arguments.files.read(task)?;
+    let mut data = arguments.files.read(task)?;
+    if arguments.group_size > 0 {
+        let group_of = (0..data.n_features()).map(|j| j / arguments.group_size).collect();
+        data = data.with_feature_groups(Groups::partition(group_of))?;
+    }
     let method = Registry::standard().find(&arguments.method)?;
     let built = method.build(&Parameters::parse(method, &arguments.param)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;

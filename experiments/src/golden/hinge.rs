@@ -1,5 +1,5 @@
-//! Hinge loss with an l1 norm: a parameter of `l1-svm`, whose penalty is on the other term and which always
-//! has an intercept.
+//! Hinge loss with an l1 norm, of `lasso`, whose `λ` is the case's `alpha`; and of `l1-svm`, whose penalty is
+//! on the other term and which always has an intercept.
 
 use fewest::columns::standardise;
 use fewest::core::{Budget, Context, Dataset};
@@ -13,7 +13,7 @@ use crate::Result;
 /// Its name in the corpus.
 pub(super) const METHOD: &str = "l1_hinge";
 
-/// By the linear program itself, and by `l1-svm` where there is an intercept.
+/// By the linear program itself, by `lasso`, and by `l1-svm` where there is an intercept.
 pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseComparison)>> {
     let missing = |name: &str| format!("{} has no `{name}`", case.name);
     let alpha = case.params.get("alpha").and_then(|value| value.as_f64()).ok_or_else(|| missing("alpha"))?;
@@ -36,15 +36,19 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCo
     let objective = found.loss + alpha * found.weights.iter().map(|w| w.abs()).sum::<f64>();
     let observed = Observed { objective: Some(objective), gap: Some(found.gap), ..Observed::default() };
     let mut results = vec![("program".to_owned(), golden::compare(case, &observed))];
+    let (lambda, b) = (format!("lambda={alpha}"), format!("intercept={intercept}"));
+    let mut methods = vec![("lasso", vec![lambda, b], 1.0)];
     if intercept {
-        let method = Registry::standard().find("l1-svm")?;
-        let c = format!("c={}", 1.0 / (n as f64 * alpha));
-        let parameters = Parameters::parse(method, &[c.as_str(), "loss=hinge", "tolerance=1e-13"])?;
-        let selector = method.build(&parameters)?.into_selector();
+        methods.push(("l1-svm", vec![format!("c={}", 1.0 / (n as f64 * alpha))], alpha));
+    }
+    for (id, mut assignments, unit) in methods {
+        let method = Registry::standard().find(id)?;
+        assignments.extend(["loss=hinge".to_owned(), "tolerance=1e-13".to_owned()]);
+        let selector = method.build(&Parameters::parse(method, &assignments)?)?.into_selector();
         let selection = selector.select(data, Budget::Auto, &Context::default())?;
         let mut observed = Observed::from(&selection);
-        observed.objective = observed.objective.map(|objective| alpha * objective);
-        results.push(("l1-svm".to_owned(), golden::compare(case, &observed)));
+        observed.objective = observed.objective.map(|objective| unit * objective);
+        results.push((id.to_owned(), golden::compare(case, &observed)));
     }
     Ok(results)
 }

@@ -3,6 +3,7 @@
 mod comparison;
 mod estimate;
 mod experiments;
+mod fdr;
 mod finished;
 mod given;
 mod hsic_lasso;
@@ -49,6 +50,8 @@ enum Paper {
     SdRfe(Wanted),
     /// Li et al., Feature selection: a data perspective, 2016.
     Survey(survey::Arguments),
+    /// Simulations of the bounds on false discoveries: knockoffs and stability selection.
+    Fdr(fdr::Arguments),
 }
 
 /// What to recompute of a paper.
@@ -85,5 +88,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Paper::Nmmkl(arguments) => nmmkl::run(arguments),
         Paper::SdRfe(arguments) => sd_rfe::run(arguments),
         Paper::Survey(arguments) => survey::run(arguments),
+        Paper::Fdr(arguments) => fdr::run(arguments),
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use clap::Args;
 use fewest::core::{Dataset, Target};
 use fewest::eval::{Accuracy, Clustering, DecisionTree, KFold, Learner, LinearSvm, Metric, NaiveBayes};
-use fewest::registry::{self, Registry, TargetKind};
+use fewest::registry::{self, Parameters, Registry, TargetKind};
 
 use super::experiments::{Method, Protocol, Row, Setting, mean_of};
 use crate::Result;
@@ -151,7 +151,12 @@ fn cluster(
     ks: &[usize],
 ) -> Result<Vec<Row>> {
     let Target::Class(classes) = data.target() else { return Err("the data have no classes".into()) };
-    let selector = method.selector()?;
+    // As many clusters as classes, for k-means and for methods that look for clusters themselves.
+    let registered = Registry::standard().find(method.id)?;
+    let counts = registered.parameters().iter().any(|parameter| parameter.name == "clusters");
+    let assignments: Vec<String> =
+        counts.then(|| format!("clusters={}", classes.n_classes())).into_iter().collect();
+    let selector = registered.build(&Parameters::parse(registered, &assignments)?)?.into_selector();
     let clustering = Clustering {
         selector: &*selector,
         ks: ks.to_vec(),
@@ -284,7 +289,8 @@ fn summary(rows: &[Row], clusters: &[Row], failures: &[Failure], datasets: &BTre
          Li, Cheng, Wang, Morstatter, Trevino, Tang and Liu 2016. Supervised methods: {FOLDS}-fold \
          stratified cross-validation with selection inside every fold, then a linear support vector machine, \
          a decision tree and naive Bayes on the selected features. Methods without a target: features are \
-         selected from all samples, k-means is started {STARTS} times, accuracy is that of the best matching \
+         selected from all samples, with as many clusters as classes where a method looks for clusters; \
+         k-means is started {STARTS} times, accuracy is that of the best matching \
          of clusters and classes. Every method is asked for each number of features by itself; one whose \
          best k features are the first k of any larger number selects once. `seconds` are those of such a \
          selection, or the mean over the numbers of features. The survey shows its results on a web page only, so there are no printed numbers to hold these \

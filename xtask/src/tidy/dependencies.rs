@@ -26,7 +26,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-kernels", 45),
     ("fewest-lars", 46),
     ("fewest-linalg", 33),
-    ("fewest-linear", 55),
+    ("fewest-linear", 56),
     ("fewest-machines", 55),
     ("fewest-margin", 55),
     ("fewest-mkl", 55),

@@ -34,7 +34,7 @@ const RULES: &[Rule] = rules! {
     "excel": [data], "one format more; it knows how tables are read, and nothing else";
     "kernels": [core linalg], "a kernel sees numbers; a target's kernel is a kernel like any other";
     "counts": [core columns], "levels and joint counts serve all families, which never know each other";
-    "neighbours": [core parallel], "neighbours of samples serve filters, other families and learners alike";
+    "neighbours": [core columns linalg parallel], "neighbours of samples serve filters, other families and learners alike";
     "solver": [core], "numbers, datafits, penalties; only Status and the context come from core";
     "cd": [core linalg solver], SOLVER;
     "dal": [core linalg solver], SOLVER;
@@ -47,7 +47,7 @@ const RULES: &[Rule] = rules! {
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
     "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
-    "linear": [core columns kernels linalg parallel solver cd dal lars newton simplex], FAMILY;
+    "linear": [core columns kernels linalg neighbours parallel solver cd dal lars newton simplex], FAMILY;
     "margin": [core columns kernels linalg parallel solver cd lars simplex smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{DataArgs, GroupArgs, RunArgs};
+use super::{DataArgs, GroupArgs, NetworkArgs, RunArgs};
 
 /// `fewest evaluate`.
 #[derive(Debug, Args)]
@@ -84,6 +84,8 @@ pub(crate) struct EvaluationArgs {
     pub no_baselines: bool,
     #[command(flatten)]
     pub grouping: GroupArgs,
+    #[command(flatten)]
+    pub network: NetworkArgs,
     /// Store finished folds in this file, and continue from those already in it
     ///
     /// Only for the same arguments and the same data; methods may differ.

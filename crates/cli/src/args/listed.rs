@@ -59,13 +59,20 @@ fn with(arg: Arg, more: &str) -> Arg {
     }
 }
 
-/// `a, b for classes; c for numbers; d for both`.
+/// `a, b for classes; c for numbers; d for both; e for survival times`.
 fn by_target(entries: impl Iterator<Item = (String, &'static [TargetKind])>) -> String {
-    let mut groups = [("classes", Vec::new()), ("numbers", Vec::new()), ("both", Vec::new())];
+    let kinds = ["classes", "numbers", "both", "survival times"];
+    let mut groups = kinds.map(|kind| (kind, Vec::new()));
     for (id, targets) in entries {
         let classes = targets.contains(&TargetKind::Classes);
         let numbers = targets.contains(&TargetKind::Real) || targets.contains(&TargetKind::Outputs);
-        groups[if classes && numbers { 2 } else { usize::from(numbers) }].1.push(id);
+        let kind = match (classes, numbers) {
+            (true, false) => 0,
+            (false, true) => 1,
+            (true, true) => 2,
+            (false, false) => 3,
+        };
+        groups[kind].1.push(id);
     }
     let parts = groups.iter().filter(|(_, ids)| !ids.is_empty());
     parts.map(|(what, ids)| format!("{} for {what}", ids.join(", "))).collect::<Vec<_>>().join("; ")

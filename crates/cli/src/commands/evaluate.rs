@@ -45,16 +45,20 @@ pub(super) fn work(
         &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let needs = input::Needs { target: true, digest: args.report.is_some() };
-    let found = runner::on_threads(run, || input::read(registry, data, needs))?;
+    let needs = input::Needs { target: true, digest: args.report.is_some(), weights: None };
+    let threads = runner::Threads::start(run)?;
+    let found = threads.install(|| input::read(registry, data, needs))?;
     let user = input::User { id: "an evaluation", supervised: true };
+    let network = input::Network::read(&found, &args.network)?;
     let (complete, info) = input::with_gaps(found, data, user)?;
     options.ks = ks(args, info.n_features)?;
     let dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
+    let dataset = network.of(dataset, &complete.dropped)?;
     let n_candidates = candidates.len();
     let study = Study::new(registry, &dataset, info, candidates, &options).map_err(wrong)?;
     let store = args.resume.as_ref().map(Store::open).transpose().map_err(wrong)?;
-    let (mut report, _) = runner::run(run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
+    let (mut report, _) =
+        runner::run(&threads, run, |context| study.run(store.as_ref(), context).map_err(wrong))?;
     let done: usize = report.methods.iter().map(|method| method.evaluation.folds.len()).sum();
     let all = report.n_folds * n_candidates;
     if report.status != Status::Converged && done < all {

@@ -16,7 +16,7 @@ const NAME: usize = 40;
 
 /// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
-    let needs = input::Needs { target: true, digest: false };
+    let needs = input::Needs { target: true, digest: false, weights: None };
     let found = input::read(registry, &args.data, needs)?;
     let summary = found.table.summary();
     let mut out = format!(
@@ -44,6 +44,14 @@ fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) 
                 let name = text::one_line(&output.name);
                 out.push_str(&format!("target: `{name}`{found}, real, {}\n", range(output)));
             }
+        }
+        TargetSummary::Survival { time, event, n_events } => {
+            let (name, event) = (text::one_line(&time.name), text::one_line(event));
+            let events = text::counted(*n_events, "event", "events");
+            out.push_str(&format!(
+                "target: `{name}`, survival times, {}; `{event}`: {events}\n",
+                range(time)
+            ));
         }
         TargetSummary::Class { name, classes, n_missing } => {
             let name = text::one_line(name);

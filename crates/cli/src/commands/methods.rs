@@ -65,6 +65,7 @@ fn targets(method: &Method) -> String {
         TargetKind::None => "no target",
         TargetKind::Classes => "classes",
         TargetKind::Real | TargetKind::Outputs => "numbers",
+        TargetKind::Survival => "survival",
         _ => "affinities",
     };
     let mut words: Vec<&str> = method.targets.iter().map(word).collect();

@@ -43,10 +43,11 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     output::check(&args.data.read.file, &[("--json", json_file), ("--report", args.report.as_deref())])?;
 
     let user = input::User::method(method);
-    let needs = input::Needs { target: user.supervised, digest: args.report.is_some() };
-    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, needs))?;
+    let needs = input::Needs { target: user.supervised, digest: args.report.is_some(), weights: None };
+    let threads = runner::Threads::start(&args.run)?;
+    let found = threads.install(|| input::read(registry, &args.data, needs))?;
     let (complete, info) = input::complete(found, &args.data, user)?;
-    let (scores, seconds) = runner::run(&args.run, |context| {
+    let (scores, seconds) = runner::run(&threads, &args.run, |context| {
         scorer
             .score(&complete.dataset, context)
             .map_err(|error| Failure::in_file(&args.data.read.file, &error))

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Error, Selection};
 use fewest::data::{Complete, Format, Reduction};
-use fewest::registry::{Kind, Method, Parameters, Registry};
+use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
 use super::{check_groups, is_stdout, useless};
@@ -35,10 +35,17 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     }
 
     let user = input::User::method(method);
-    let needs = input::Needs { target: user.supervised, digest: args.report.is_some() };
-    let found = runner::on_threads(&args.run, || input::read(registry, &args.data, needs))?;
+    let needs = input::Needs {
+        target: user.supervised,
+        digest: args.report.is_some(),
+        weights: args.weights.as_deref(),
+    };
+    let threads = runner::Threads::start(&args.run)?;
+    let found = threads.install(|| input::read(registry, &args.data, needs))?;
+    let network = input::Network::read(&found, &args.network)?;
     let (mut complete, info) = input::complete(found, &args.data, user)?;
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
+    complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
     for (option, parameter, wanted) in
         [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
@@ -49,10 +56,16 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
             parameters.set(parameter, &indices.join(","))?;
         }
     }
-    let budget = budget(args.k, &parameters, info.n_features);
-    budget.check(info.n_features)?;
-    let selector = method.build(&parameters)?.into_selector();
-    let (mut selection, seconds) = runner::run(&args.run, |context| {
+    let bounded = super::bounded::selector(&args.bounds, method, &parameters, data)?;
+    let (selector, budget) = match bounded {
+        Some(bounded) => (bounded, Budget::Auto),
+        None => {
+            let budget = budget(args.k, &parameters, info.n_features);
+            budget.check(info.n_features)?;
+            (method.build(&parameters)?.into_selector(), budget)
+        }
+    };
+    let (mut selection, seconds) = runner::run(&threads, &args.run, |context| {
         selector.select(data, budget, context).map_err(|error| match (&error, budget) {
             (Error::InvalidParameter { name: "k", .. }, Budget::Auto) => {
                 Failure::no_number(method.id, &method.deciding_parameters())
@@ -83,7 +96,8 @@ fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
     })
 }
 
-/// Refuses options that the method does not use, and a missing table of groups.
+/// Refuses options that the method does not use, a number that scores alone do not decide, and a missing
+/// table of groups.
 fn check_uses(
     registry: &Registry,
     args: &SelectArgs,
@@ -97,6 +111,9 @@ fn check_uses(
     }
     if !args.covariates.is_empty() && !takes(method, "covariates") {
         return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
+    }
+    if args.k == Some(KArg::Auto) && matches!(method.build(parameters)?, Built::Scorer(_)) {
+        return Err(Failure::no_number(method.id, &method.deciding_parameters()));
     }
     check_groups(registry, &args.grouping, &[(method, parameters)])
 }

@@ -48,6 +48,7 @@ pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> R
         let drawing = match data.target() {
             Target::Class(classes) => feature.strips(&rows(classes), classes.codes(), dots),
             Target::Real(outputs) => feature.scatter(outputs.output(0), target_name(run), dots),
+            Target::Survival(survival) => feature.scatter(survival.times(), target_name(run), dots),
             _ => feature.strips(&[Row { code: 0, name: "all samples" }], &vec![0; values.len()], dots),
         };
         cards.push(html! { div.card { h3 { span.quiet { (i + 1) } " " (feature.name) } (drawing) } });
@@ -70,7 +71,7 @@ fn explanation(data: &Dataset, run: &RunInfo, n_selected: usize, dots: usize) ->
         Target::Class(_) => "A dot is a sample, at its value of the feature; the line is the median of its \
                              class."
             .to_owned(),
-        Target::Real(_) => format!(
+        Target::Real(_) | Target::Survival(_) => format!(
             "A dot is a sample: its value of the feature from left to right, of {} from bottom to top.",
             target_name(run)
         ),

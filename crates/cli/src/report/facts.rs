@@ -27,6 +27,9 @@ pub(super) fn section(selection: &Selection, run: &RunInfo, origin: &Origin) -> 
                 (table("Data", &data(&run.data)))
                 @let certificate = certificate(selection);
                 @if !certificate.is_empty() { (table("Solver", &certificate)) }
+                @if let Some(bound) = selection.false_discoveries {
+                    (table("False discoveries", &text::bound_rows(bound)))
+                }
             }
         }))
     }

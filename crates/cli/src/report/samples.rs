@@ -39,6 +39,7 @@ pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> R
     let grouped = match data.target() {
         Target::Class(_) => "Samples of a class stand beside each other",
         Target::Real(_) => "Samples are ordered by the target, from small to large",
+        Target::Survival(_) => "Samples are ordered by their time, from early to late",
         _ => "Samples are in the order of the file",
     };
     let mut explanation = format!(
@@ -71,13 +72,16 @@ fn sample_order(data: &Dataset) -> Vec<usize> {
     let mut order: Vec<usize> = (0..data.n_samples()).collect();
     match data.target() {
         Target::Class(classes) => order.sort_by_key(|&i| classes.codes().get(i)),
-        Target::Real(outputs) => {
-            let value = |i: usize| outputs.output(0).get(i).copied().unwrap_or(f64::NAN);
-            order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-        }
+        Target::Real(outputs) => sort_by_value(&mut order, outputs.output(0)),
+        Target::Survival(survival) => sort_by_value(&mut order, survival.times()),
         _ => {}
     }
     order
+}
+
+fn sort_by_value(order: &mut [usize], values: &[f64]) {
+    let value = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
+    order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
 }
 
 fn moments(values: &[f64]) -> (f64, f64) {

@@ -97,6 +97,7 @@ fn full() -> Selection {
             point(0.01, &[(0, 0.25), (2, 0.5), (3, 0.125)]),
         ],
         entered: vec![2, 1, 0, 3],
+        ..Path::default()
     });
     let related = |feature, relatedness| Related { feature, relatedness };
     selection.related =
@@ -267,6 +268,7 @@ fn many_features_stay_readable() {
             PathPoint { lambda: 0.5, coefficients: coefficients(1.0) },
         ],
         entered: (0..n).collect(),
+        ..Path::default()
     });
     let html = render(&selection, &run(&names), COMMAND);
     assert!(html.len() < 400_000, "{} bytes", html.len());

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Dataset, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Graph, Target, View};
+use crate::{Column, Columns, Error, FeatureSubset, Target, View};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -21,16 +21,18 @@ impl Dataset {
             let expected = format!("at most the number of samples, {}", self.n_samples());
             return Err(Error::parameter("rows", rows.end, expected));
         }
-        let links = |graph: &Arc<Graph>| graph.subset(&rows.clone().collect::<Vec<usize>>());
-        let sample_graph = self.sample_graph.as_ref().map(links).transpose()?;
+        let chosen: Vec<usize> = rows.clone().collect();
+        let sample_graph = self.sample_graph.as_ref().map(|graph| graph.subset(&chosen)).transpose()?;
+        let authors = self.authors.as_ref().map(|authors| authors.subset(&chosen)).transpose()?;
         let mut stretch = Self::put_together(&[(self, rows)])?;
         stretch.sample_graph = sample_graph.map(Arc::new);
+        stretch.authors = authors.map(Arc::new);
         Ok(stretch)
     }
 
     /// The samples of all `parts` one after the other, copied. Features, their links and views are those
-    /// of the first part. Links between samples are dropped: between samples of two parts they are
-    /// unknown.
+    /// of the first part. Links between samples and their authors are dropped: between samples of two parts
+    /// they are unknown.
     ///
     /// # Errors
     /// [`Error::TooFew`] for no part; [`Error::ShapeMismatch`] for parts with different numbers of features;
@@ -68,6 +70,7 @@ impl Dataset {
             sample_id_name: first.sample_id_name.clone(),
             sample_weights: each(parts, |part| part.sample_weights.as_deref(), "sample weights")?,
             sample_graph: None,
+            authors: None,
         })
     }
 
@@ -98,6 +101,7 @@ impl Dataset {
             sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.clone(),
             sample_graph: self.sample_graph.clone(),
+            authors: self.authors.clone(),
         })
     }
 
@@ -218,6 +222,19 @@ fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {
             }
             let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
             Target::outputs(values, n_samples)
+        }
+        Target::Survival(_) => {
+            let (mut times, mut events) = (Vec::new(), Vec::new());
+            for (part, rows) in parts {
+                match part.target() {
+                    Target::Survival(own) => {
+                        times.extend_from_slice(&own.times()[rows.clone()]);
+                        events.extend_from_slice(&own.events()[rows.clone()]);
+                    }
+                    other => return Err(different(other, first)),
+                }
+            }
+            Target::survival(times, events)
         }
         Target::Affinity(_) => Err(Error::Unsupported {
             method: "a batch of samples",

@@ -119,6 +119,8 @@ pub enum TargetKind {
     Outputs,
     /// Affinities between samples.
     Affinity,
+    /// Times until an event.
+    Survival,
 }
 
 /// A method ready to run.
@@ -294,8 +296,14 @@ impl Kind {
 
 impl TargetKind {
     /// Every kind: for methods that use the features only.
-    pub const ANY: &'static [TargetKind] =
-        &[TargetKind::None, TargetKind::Classes, TargetKind::Real, TargetKind::Outputs, TargetKind::Affinity];
+    pub const ANY: &'static [TargetKind] = &[
+        TargetKind::None,
+        TargetKind::Classes,
+        TargetKind::Real,
+        TargetKind::Outputs,
+        TargetKind::Affinity,
+        TargetKind::Survival,
+    ];
 
     /// The kind of a target.
     pub fn of(target: &Target) -> Self {
@@ -305,6 +313,7 @@ impl TargetKind {
             Target::Real(outputs) if outputs.n_outputs() == 1 => TargetKind::Real,
             Target::Real(_) => TargetKind::Outputs,
             Target::Affinity(_) => TargetKind::Affinity,
+            Target::Survival(_) => TargetKind::Survival,
         }
     }
 
@@ -316,6 +325,7 @@ impl TargetKind {
             TargetKind::Real => "a real output",
             TargetKind::Outputs => "several real outputs",
             TargetKind::Affinity => "an affinity matrix",
+            TargetKind::Survival => "survival times",
         }
     }
 }

@@ -288,8 +288,10 @@ pub trait Choice: Sized + 'static {
 /// The parameters of a field that is a choice: the word, and those of each variant.
 pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parameter> {
     let word = field.parameter(Range::OneOf(T::WORDS), Some(Value::Word(choice.word())));
+    // The declaration of the field may leave out some.
+    let allowed = word.range.words();
     let mut list = vec![Parameter { group_word: T::GROUP_WORD, ..word }];
-    for alternative in T::alternatives() {
+    for alternative in T::alternatives().into_iter().filter(|one| allowed.contains(&one.word())) {
         let word = alternative.word();
         let chosen = if word == choice.word() { choice } else { &alternative };
         for mut parameter in chosen.own_parameters() {
@@ -314,7 +316,7 @@ pub fn choice_parameters<T: Choice>(choice: &T, field: &FieldInfo) -> Vec<Parame
     }
     // A parameter that every variant has is always used.
     let always = |relation: &Relation| match relation {
-        Relation::With { parameter, words } => *parameter == field.name && words.len() == T::WORDS.len(),
+        Relation::With { parameter, words } => *parameter == field.name && words.len() == allowed.len(),
         _ => false,
     };
     for parameter in &mut list {

@@ -41,6 +41,18 @@ pub enum Regularization {
         /// Number of folds, at least 2.
         folds: usize,
     },
+    /// The largest `λ` whose error in a cross-validation is at most one standard error above the least;
+    /// parameter `lambda_folds` with `lambda_rule=one-se`.
+    OneStandardError {
+        /// Number of folds, at least 2.
+        folds: usize,
+    },
+    /// The `λ` with the least extended Bayesian information criterion (Chen and Chen 2012); parameter
+    /// `lambda_ebic`.
+    Information {
+        /// `γ` from 0, the criterion of Schwarz (BIC), to 1.
+        gamma: f64,
+    },
 }
 
 /// The forms of a [`Regularization`] that a method supports, besides the number of features.
@@ -59,12 +71,21 @@ pub enum Offer {
     Paper,
     /// [`Regularization::CrossValidated`].
     CrossValidated,
+    /// [`Regularization::OneStandardError`], besides [`Offer::CrossValidated`].
+    OneStandardError,
+    /// [`Regularization::Information`].
+    Information,
 }
 
 const LAMBDA: &str = "lambda";
 const RATIO: &str = "lambda_ratio";
 const FOLDS: &str = "lambda_folds";
 const RULE: &str = "rule";
+const FOLD_RULE: &str = "lambda_rule";
+const EBIC: &str = "lambda_ebic";
+
+const LEAST: &str = "best";
+const ONE_SE: &str = "one-se";
 
 impl Offer {
     fn name(self) -> &'static str {
@@ -73,6 +94,8 @@ impl Offer {
             Offer::Ratio => RATIO,
             Offer::Paper => RULE,
             Offer::CrossValidated => FOLDS,
+            Offer::OneStandardError => FOLD_RULE,
+            Offer::Information => EBIC,
         }
     }
 
@@ -84,6 +107,8 @@ impl Offer {
             Offer::Ratio => Range::Fraction,
             Offer::Paper => Range::OneOf(&["path", "paper"]),
             Offer::CrossValidated => Range::Count(2),
+            Offer::OneStandardError => Range::OneOf(&[LEAST, ONE_SE]),
+            Offer::Information => Range::ShareOr(&[]),
         }
     }
 
@@ -101,15 +126,22 @@ impl Offer {
             Offer::CrossValidated => {
                 "Folds of a cross-validation that chooses λ, at most the number of samples."
             }
+            Offer::OneStandardError => {
+                "λ of the least error, or the largest whose error is within one standard error of that."
+            }
+            Offer::Information => {
+                "γ of the extended Bayesian information criterion that chooses λ; 0 is the BIC."
+            }
         }
     }
 
     /// Of two that are given, the first decides.
     fn yields_to(self) -> &'static [&'static str] {
         match self {
-            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne => &[],
+            Offer::Value | Offer::ValueOrZero | Offer::ValueBelowOne | Offer::OneStandardError => &[],
             Offer::Ratio => &[LAMBDA],
             Offer::CrossValidated => &[LAMBDA, RATIO],
+            Offer::Information => &[LAMBDA, RATIO, FOLDS],
             Offer::Paper => &[LAMBDA, RATIO, FOLDS],
         }
     }
@@ -141,6 +173,17 @@ impl Regularization {
         }
     }
 
+    /// `γ` of a method that chooses `λ` by an information criterion.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where `λ` is given in another way.
+    pub fn gamma(self) -> Result<f64, Error> {
+        match self {
+            Regularization::Information { gamma } => Ok(gamma),
+            _ => Err(self.not_offered("`lambda_ebic`")),
+        }
+    }
+
     fn not_offered(self, offered: &str) -> Error {
         Error::parameter("regularization", format!("{self:?}"), format!("given by {offered}"))
     }
@@ -152,7 +195,12 @@ impl Regularization {
                 Some(Value::Real(lambda))
             }
             (Regularization::Ratio(ratio), Offer::Ratio) => Some(Value::Real(ratio)),
-            (Regularization::CrossValidated { folds }, Offer::CrossValidated) => Some(Value::Count(folds)),
+            (
+                Regularization::CrossValidated { folds } | Regularization::OneStandardError { folds },
+                Offer::CrossValidated,
+            ) => Some(Value::Count(folds)),
+            (Regularization::OneStandardError { .. }, Offer::OneStandardError) => Some(Value::Word(ONE_SE)),
+            (Regularization::Information { gamma }, Offer::Information) => Some(Value::Real(gamma)),
             (Regularization::Paper, Offer::Paper) => Some(Value::Word("paper")),
             (Regularization::Count, Offer::Paper) => Some(Value::Word("path")),
             _ => None,
@@ -169,12 +217,16 @@ impl Field for Regularization {
             _ => offer.doc(by_count),
         };
         let parameter = |&offer: &Offer| Parameter {
-            decides_count: offer != Offer::Paper,
-            relations: match offer.yields_to() {
-                [] => Vec::new(),
-                others => vec![Relation::Yields(others)],
+            decides_count: !matches!(offer, Offer::Paper | Offer::OneStandardError),
+            relations: match (offer, offer.yields_to()) {
+                (Offer::OneStandardError, _) => vec![Relation::Needs(FOLDS)],
+                (_, []) => Vec::new(),
+                (_, others) => vec![Relation::Yields(others)],
             },
-            ..Parameter::new(offer.name(), offer.range(), doc(offer)).with_default(self.value(offer))
+            ..Parameter::new(offer.name(), offer.range(), doc(offer)).with_default(match offer {
+                Offer::OneStandardError => self.value(offer).or(Some(Value::Word(LEAST))),
+                _ => self.value(offer),
+            })
         };
         field.offers.iter().map(parameter).collect()
     }
@@ -188,6 +240,14 @@ impl Field for Regularization {
                 }
                 Offer::Ratio => Regularization::Ratio(parameters.real(RATIO)?),
                 Offer::CrossValidated => Regularization::CrossValidated { folds: parameters.count(FOLDS)? },
+                Offer::OneStandardError => {
+                    let folds = parameters.count(FOLDS)?;
+                    match parameters.word(FOLD_RULE)? {
+                        ONE_SE => Regularization::OneStandardError { folds },
+                        _ => Regularization::CrossValidated { folds },
+                    }
+                }
+                Offer::Information => Regularization::Information { gamma: parameters.real(EBIC)? },
                 Offer::Paper if parameters.word(RULE)? == "paper" => Regularization::Paper,
                 Offer::Paper => Regularization::Count,
             };
@@ -196,8 +256,12 @@ impl Field for Regularization {
     }
 
     fn check_field(&self, field: &FieldInfo) -> Result<(), Error> {
+        let is_whole = match self {
+            Regularization::OneStandardError { .. } => field.offers.contains(&Offer::OneStandardError),
+            _ => true,
+        };
         let told = |offer: &Offer| Some((*offer, self.value(*offer)?));
-        match field.offers.iter().find_map(told) {
+        match field.offers.iter().find_map(told).filter(|_| is_whole) {
             Some((offer, value)) if !offer.range().contains(&value) => {
                 Err(Error::parameter(offer.name(), value, offer.range().to_string()))
             }

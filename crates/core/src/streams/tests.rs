@@ -346,7 +346,8 @@ impl StreamSelector for Sums {
                 selection.order.iter().map(|&j| (j, j as f64)).collect();
             coefficients.sort_unstable_by_key(|(j, _)| *j);
             let points = vec![crate::PathPoint { lambda: 1.0, coefficients }];
-            selection.path = Some(crate::Path { points, entered: selection.order.clone() });
+            selection.path =
+                Some(crate::Path { points, entered: selection.order.clone(), ..Default::default() });
         }
         Ok(selection)
     }

@@ -100,12 +100,12 @@ pub fn read_links(path: impl AsRef<Path>, nodes: &Nodes, options: &LinkOptions) 
     Ok(Links { graph, self_links, repeated: before - links.len() })
 }
 
-fn is_header(cells: &[&str]) -> bool {
+pub(super) fn is_header(cells: &[&str]) -> bool {
     let is = |cell: &str, words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match cells {
         [from, to, rest @ ..] => {
-            is(from, &["from", "source"])
-                && is(to, &["to", "target"])
+            is(from, &["from", "source", "follower", "i"])
+                && is(to, &["to", "target", "followed", "j"])
                 && rest.iter().all(|cell| is(cell, &["weight"]))
         }
         _ => false,

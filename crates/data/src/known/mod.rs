@@ -1,5 +1,6 @@
 //! Links, groups and views of samples and features, from separate files.
 
+mod authors;
 mod groups;
 mod links;
 mod views;
@@ -14,6 +15,7 @@ use crate::readers::delimited::{self, Rows};
 use crate::source::Source;
 use crate::{Error, Place, Table};
 
+pub use authors::read_authors;
 pub use groups::read_groups;
 pub use links::{LinkOptions, Links, read_links};
 pub use views::{parse_view, read_views};

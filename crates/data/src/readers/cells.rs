@@ -136,8 +136,12 @@ impl Builder {
             (Role::Id, _) => Content::Ids(Vec::new()),
             (Role::Ignored, _) => Content::Ignored,
             (Role::Category, _) | (Role::Target(_), Task::Classification) => text,
-            (Role::Target(_), Task::Regression) => numbers,
-            (Role::Feature, _) | (Role::Target(_), Task::Auto) => Content::Undecided { missing: 0 },
+            (Role::Target(_), Task::Regression) | (Role::Target(0), Task::Survival) | (Role::Weight, _) => {
+                numbers
+            }
+            (Role::Feature, _) | (Role::Target(_), Task::Auto | Task::Survival) => {
+                Content::Undecided { missing: 0 }
+            }
         };
         Self { content, is_target: matches!(role, Role::Target(_)), text_bytes: 0 }
     }

@@ -115,6 +115,8 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
         "a target column"
     } else if options.id.is_some() {
         "a column of ids"
+    } else if options.weights.is_some() {
+        "a column of weights"
     } else if !options.ignore.is_empty() || !options.categorical.is_empty() {
         "ignored and categorical columns"
     } else {

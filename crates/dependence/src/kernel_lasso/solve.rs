@@ -9,7 +9,7 @@ use fewest_core::{
 };
 use fewest_lars::{Event, LassoPath, PathOptions};
 use fewest_solver::{
-    Blocks, Control, GroupLasso, InnerProducts, L1, Normalised, Penalty, Projected, QuadraticSolver, Ridged,
+    Blocks, Control, GroupLasso, InnerProducts, L1, Penalty, Projected, QuadraticSolver, Ridged, Scaled,
     working_set,
 };
 
@@ -58,7 +58,7 @@ pub(super) fn select_many(
     let atoms: &dyn InnerProducts = &*atoms;
     let scaled: Box<dyn InnerProducts + Send + '_> = match dependence.normalization {
         Normalization::None => Box::new(atoms),
-        Normalization::Unit => Box::new(Normalised::new(atoms)),
+        Normalization::Unit => Box::new(Scaled::to_norm_one(atoms)),
     };
     let free: Vec<usize> = options
         .forced
@@ -218,7 +218,7 @@ fn describe(lasso: &LassoPath) -> Path {
         .iter()
         .map(|point| PathPoint { lambda: point.lambda, coefficients: point.coefficients.clone() })
         .collect();
-    Path { points, entered }
+    Path { points, entered, ..Path::default() }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -280,7 +280,7 @@ fn fit_groups(
         points.push(PathPoint { lambda, coefficients: fit.coefficients.clone() });
         let enough = fit.coefficients.len() >= wanted;
         if enough || lambda <= 1e-6 * largest || fit.status() != Status::Converged {
-            fit.path = Some(Path { points, entered: Vec::new() });
+            fit.path = Some(Path { points, ..Path::default() });
             return Ok(fit);
         }
         start.fill(0.0);

@@ -3,7 +3,7 @@
 use fewest_core::method::Options;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, options};
 use fewest_lars::PathOptions;
-use fewest_solver::{InnerProducts, Normalised, Ridged};
+use fewest_solver::{InnerProducts, Ridged, Scaled};
 
 use super::{NO_OTHERS, control, ranked};
 use crate::atoms::{self, Measure};
@@ -60,7 +60,7 @@ impl Selector for Ckta {
         let atoms = atoms::build(data, Measure::Hsic, &self.dependence, context)?;
         let scaled: Box<dyn InnerProducts + Send + '_> = match self.dependence.normalization {
             Normalization::None => Box::new(atoms),
-            Normalization::Unit => Box::new(Normalised::new(atoms)),
+            Normalization::Unit => Box::new(Scaled::to_norm_one(atoms)),
         };
         let largest_norm = scaled.squared_norms().iter().copied().fold(0.0, f64::max);
         let problem = Ridged::new(scaled, self.ridge * largest_norm)?;

@@ -6,7 +6,7 @@ use fewest_core::{Context, Dataset, Error, choice};
 use fewest_counts::discretisation::Discretisation;
 use fewest_kernels::{Gram, Linear};
 use fewest_lars::LassoPath;
-use fewest_solver::{InnerProducts, Normalised, Ridged};
+use fewest_solver::{InnerProducts, Ridged, Scaled};
 
 use super::information::information;
 use crate::atoms::{self, Measure};
@@ -101,7 +101,9 @@ impl FeatureSimilarity {
         let atoms = atoms::build(data, Measure::Hsic, dependence, context)?;
         match dependence.normalization {
             Normalization::None => work(Matrix { products: &*atoms, is_semidefinite: true }),
-            Normalization::Unit => work(Matrix { products: &Normalised::new(atoms), is_semidefinite: true }),
+            Normalization::Unit => {
+                work(Matrix { products: &Scaled::to_norm_one(atoms), is_semidefinite: true })
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::records::budget;
 use super::{AUTO_K, Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::{constant, predict};
-use crate::{Predictions, Split, redundancy_rate};
+use crate::{ClassScoring, Predictions, Split, redundancy_rate};
 
 /// Most features of which every pair is compared: more would take longer than to select them.
 const MOST_COMPARED: usize = 1000;
@@ -69,7 +69,11 @@ pub(super) fn run(
         } else {
             let x = first_features(&chosen.train, features.len())?;
             let subset = describe(Dataset::new(x, train.target().clone())?, data, features)?;
-            let model = match experiment.learner.fit(&subset, &inside) {
+            let fitted = match needed {
+                ClassScoring::None => experiment.learner.fit_to_predict(&subset, &inside),
+                _ => experiment.learner.fit(&subset, &inside),
+            };
+            let model = match fitted {
                 Ok(model) => model,
                 Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
                 Err(error) => return Err(fail(Stage::Fit { k })(error)),

@@ -286,6 +286,10 @@ fn fingerprint(splits: &[Split], target: &Target) -> u64 {
     }
     match target {
         Target::Class(classes) => classes.codes().iter().for_each(|&code| add(u64::from(code))),
+        Target::Survival(survival) => {
+            survival.times().iter().for_each(|time| add(time.to_bits()));
+            survival.events().iter().for_each(|event| add(u64::from(*event)));
+        }
         Target::Real(outputs) => {
             for output in 0..outputs.n_outputs() {
                 outputs.output(output).iter().for_each(|value| add(value.to_bits()));

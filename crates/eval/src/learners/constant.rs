@@ -5,7 +5,7 @@ use fewest_core::{Error, Target};
 use super::{ClassScores, ClassScoring, Predictions};
 
 /// The most frequent class of `target` (at a tie, the lowest code), with the share of each class as its
-/// probability, or the means, for `n_samples` samples.
+/// probability, or the means, for `n_samples` samples; the same risk for all where it is survival times.
 pub(crate) fn predict(target: &Target, n_samples: usize) -> Result<Predictions, Error> {
     match target {
         Target::Class(classes) => {
@@ -28,9 +28,10 @@ pub(crate) fn predict(target: &Target, n_samples: usize) -> Result<Predictions, 
                 (0..outputs.n_outputs()).map(|output| vec![mean(output); n_samples]).collect(),
             ))
         }
+        Target::Survival(_) => Ok(Predictions::Real(vec![vec![0.0; n_samples]])),
         other => Err(Error::UnsupportedTarget {
             method: "prediction",
-            expected: "classes or a real output",
+            expected: "classes, a real output or survival times",
             found: other.describe(),
         }),
     }

@@ -9,6 +9,7 @@
 
 mod bayes;
 pub(crate) mod constant;
+mod cox;
 mod forest;
 mod growth;
 mod importance;
@@ -22,6 +23,7 @@ mod svm;
 mod tree;
 
 pub use bayes::NaiveBayes;
+pub use cox::{CoxRidge, CoxRidgeModel};
 pub use forest::RandomForest;
 pub use importance::Importances;
 pub use k_means::{KMeans, KMeansModel};
@@ -156,6 +158,15 @@ pub trait Learner: Send + Sync {
     /// When the data or the parameters do not allow it.
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error>;
 
+    /// A model whose predictions are those of [`fit`](Self::fit), but whose [`Model::score_classes`] need not
+    /// be: without the work for these. Default: `fit`.
+    ///
+    /// # Errors
+    /// As `fit`.
+    fn fit_to_predict(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        self.fit(data, context)
+    }
+
     /// What [`Model::score_classes`] of its models gives. Default: nothing.
     fn scoring(&self) -> ClassScoring {
         ClassScoring::None
@@ -169,6 +180,10 @@ impl<L: Learner + ?Sized> Learner for Box<L> {
 
     fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
         (**self).fit(data, context)
+    }
+
+    fn fit_to_predict(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        (**self).fit_to_predict(data, context)
     }
 
     fn scoring(&self) -> ClassScoring {
@@ -200,7 +215,6 @@ by_training! {
     LinearSvm: "linear-svm", DecisionValues;
     KernelLogistic: "kernel-logistic", Probabilities;
     KernelRidge: "kernel-ridge", None;
-    SupportVectorClassifier: "svc", Probabilities;
     SupportVectorRegression: "svr", None;
 }
 

@@ -6,6 +6,7 @@ mod matching;
 mod real;
 mod redundancy;
 mod scores;
+mod survival;
 
 pub use classes::{Accuracy, BalancedAccuracy, MacroF1, Matthews};
 pub use clusters::{ClusteringAccuracy, MutualInformationScale, NormalisedMutualInformation};
@@ -16,6 +17,7 @@ pub use real::{
 };
 pub use redundancy::redundancy_rate;
 pub use scores::{AreaUnderCurve, LogLoss};
+pub use survival::Concordance;
 
 use fewest_core::{Classes, Error, Target};
 

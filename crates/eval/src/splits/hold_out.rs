@@ -15,7 +15,8 @@ pub struct HoldOut {
     pub test_fraction: f64,
     /// Number of draws. Default 1.
     pub repeats: usize,
-    /// Whether classes keep their proportions (up to one sample per class). Needs classes. Default no.
+    /// Whether classes keep their proportions (up to one sample per class), or the events of survival times.
+    /// Needs one of them. Default no.
     pub stratified: bool,
 }
 

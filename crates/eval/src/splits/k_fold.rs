@@ -15,7 +15,8 @@ use super::{Split, Splitter, shuffled};
 pub struct KFold {
     /// Number of folds: at least 2, at most the number of samples. Default 5.
     pub folds: usize,
-    /// Whether classes keep their proportions. Needs classes. Default no.
+    /// Whether classes keep their proportions, or the events of survival times. Needs one of them. Default
+    /// no.
     pub stratified: bool,
 }
 

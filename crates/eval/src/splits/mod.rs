@@ -11,7 +11,7 @@ pub use k_fold::KFold;
 pub use repeated::Repeated;
 
 use fewest_columns::by_class;
-use fewest_core::{Dataset, Error};
+use fewest_core::{Dataset, Error, Target};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -66,14 +66,17 @@ impl<S: Splitter + ?Sized> Splitter for Box<S> {
     }
 }
 
-/// All samples in random order; with `stratified`, the samples of a class one after the other, each class in
-/// random order. A rule that takes positions at even distances then takes its share of every class.
+/// All samples in random order; with `stratified`, the samples of a class (with or without an event, of
+/// survival times) one after the other, each class in random order. A rule that takes positions at even
+/// distances then takes its share of every class.
 fn shuffled(data: &Dataset, stratified: bool, seed: u64) -> Result<Vec<usize>, Error> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut rows: Vec<usize> = (0..data.n_samples()).collect();
     rows.shuffle(&mut generator);
     if stratified {
-        data.classes("a stratified split")?;
+        if !matches!(data.target(), Target::Survival(_)) {
+            data.classes("a stratified split")?;
+        }
         rows = by_class(rows, data.target());
     }
     Ok(rows)

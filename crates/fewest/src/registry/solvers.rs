@@ -12,7 +12,7 @@ use fewest_dal::DualAugmentedLagrangian;
 use fewest_dependence::{HsicLasso, LassoOptions, NoccoLasso};
 use fewest_lars::Lars;
 #[cfg(feature = "linear")]
-use fewest_linear::{ElasticNet, Lasso};
+use fewest_linear::{AdaptiveLasso, ElasticNet, Lasso};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{NamedSolvers, QuadraticSolver, SolverChoice};
 
@@ -51,6 +51,8 @@ static METHODS: &[WithSolvers] = &[
     ("lasso", || Draft::selector(lasso())),
     #[cfg(feature = "linear")]
     ("elastic-net", || Draft::selector(ElasticNet { lasso: lasso(), ..ElasticNet::default() })),
+    #[cfg(feature = "linear")]
+    ("adaptive-lasso", || Draft::selector(AdaptiveLasso { lasso: lasso(), ..AdaptiveLasso::default() })),
 ];
 
 /// The method with parameter `solver`, where it takes any of these.

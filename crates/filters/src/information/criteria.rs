@@ -9,7 +9,7 @@ use fewest_counts::{
 use super::continuous::{Estimated, Pairs, Parzen};
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::{ESTIMATOR, Estimator, Search};
-use super::forward::{self, NO_OTHERS, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 
 /// Forward selection by a [`ForwardCriterion`] over plug-in estimates from joint counts, natural logarithms.
 ///
@@ -227,6 +227,10 @@ impl forward::Criterion for PlugIn {
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
         self.criterion.value(self.relevance(k), fold, n_selected)
+    }
+
+    fn candidates_per_task(&self) -> usize {
+        few_microseconds(self.samples.n as usize)
     }
 
     fn folds_bound(&self) -> bool {

@@ -6,7 +6,7 @@ use fewest_core::{
 use fewest_counts::discretisation::Levels;
 
 use super::criterion::MrmrForm;
-use super::forward::{self, NO_OTHERS, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use fewest_columns::map_features;
 use fewest_linalg::dot;
 
@@ -299,6 +299,10 @@ impl forward::Criterion for Linear<'_> {
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
         self.form.combine(self.moments[k].f_statistic, fold / n_selected as f64)
+    }
+
+    fn candidates_per_task(&self) -> usize {
+        few_microseconds(self.data.n_samples())
     }
 
     fn folds_bound(&self) -> bool {

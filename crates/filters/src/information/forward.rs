@@ -44,6 +44,11 @@ pub(crate) trait Criterion: Sync {
     /// The criterion from the fold, with `n_selected >= 1` features selected.
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64;
 
+    /// Candidates that one task completes: those of little work are not worth a task each.
+    fn candidates_per_task(&self) -> usize {
+        1
+    }
+
     /// Whether [`Criterion::value`] of a fold over some partners is never below that over all of them. Then
     /// most candidates are ruled out by old folds (as in Fleuret 2004), and the answer is the same.
     fn folds_bound(&self) -> bool;
@@ -216,25 +221,35 @@ impl<C: Criterion> Run<'_, C> {
         if let Some(status) = context.stopped() {
             return Err(Halt::Stopped(status));
         }
-        let (criterion, partners, candidates) = (self.criterion, &self.partners, &self.candidates);
+        let (criterion, partners) = (self.criterion, &self.partners);
         let n_selected = self.selected.len();
-        let completed: Vec<Result<Candidate, Error>> =
-            fewest_parallel::map_with(positions.len(), |scratch: &mut C::Scratch, at| {
-                let Candidate { feature, fold, done, .. } = candidates[positions[at]];
-                let fold = criterion.fold(feature, fold, &partners[done..], scratch)?;
-                let value = criterion.value(feature, fold, n_selected);
-                // A criterion that cannot be computed never wins.
-                let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
-                Ok(Candidate { feature, fold, done: partners.len(), value })
+        let mut completed: Vec<Candidate> = positions.iter().map(|&at| self.candidates[at]).collect();
+        let tasks =
+            fewest_parallel::chunks(&mut completed, criterion.candidates_per_task(), |_, candidates| {
+                let mut scratch = C::Scratch::default();
+                candidates.iter_mut().try_for_each(|candidate| {
+                    let Candidate { feature, fold, done, .. } = *candidate;
+                    candidate.fold = criterion.fold(feature, fold, &partners[done..], &mut scratch)?;
+                    candidate.done = partners.len();
+                    let value = criterion.value(feature, candidate.fold, n_selected);
+                    // A criterion that cannot be computed never wins.
+                    candidate.value = if value.is_nan() { f64::NEG_INFINITY } else { value };
+                    Ok(())
+                })
             });
+        tasks.into_iter().collect::<Result<(), Error>>().map_err(Halt::Failed)?;
         let mut best = f64::NEG_INFINITY;
         for (&at, candidate) in positions.iter().zip(completed) {
-            let candidate = candidate.map_err(Halt::Failed)?;
             best = best.max(candidate.value);
             self.candidates[at] = candidate;
         }
         Ok(best)
     }
+}
+
+/// [`Criterion::candidates_per_task`] where a fold takes some nanoseconds a sample.
+pub(crate) fn few_microseconds(n_samples: usize) -> usize {
+    (8192 / n_samples.max(1)).clamp(1, 64)
 }
 
 /// The least value that ties with `best`.

@@ -9,7 +9,7 @@ use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers
 use super::criteria::Forward;
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::Estimator;
-use super::forward::{self, NO_OTHERS, add_notes, forward};
+use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use crate::joint_tables::JointTable;
 use crate::tables::{LevelTable, StreamTables};
 
@@ -171,6 +171,11 @@ impl forward::Criterion for Streamed<'_> {
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
         self.criterion.value(self.relevances[k], fold, n_selected)
+    }
+
+    fn candidates_per_task(&self) -> usize {
+        // The terms are in the partners: a fold is a sum.
+        few_microseconds(1)
     }
 
     fn folds_bound(&self) -> bool {

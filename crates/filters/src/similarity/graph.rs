@@ -1,72 +1,11 @@
-//! The neighbour graph of a data set.
+//! Features on the neighbour graph.
 
-use fewest_columns::{chance_of_one_level, finite_values, parts};
-use fewest_core::method::{KernelWidth, Options};
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, choice, options};
-use fewest_neighbours::{
-    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
-};
+use fewest_columns::parts;
+use fewest_core::{Column, FeatureKind};
+use fewest_neighbours::NeighbourGraph;
 
-use super::feature::{is_constant, standardise, unit};
+use super::feature::{is_constant, unit};
 use super::scatter::Scatter;
-
-choice! {
-    /// How much an edge counts.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    pub enum EdgeWeights {
-        /// `exp(−d²/t)`.
-        Heat {
-            /// Scale of the weights exp(−d²/t); median: the median squared distance (of 4096 samples where
-            /// there are more).
-            t: KernelWidth = KernelWidth::Median;
-        } = "heat",
-        /// 1.
-        Binary = "binary",
-        /// The cosine of the angle between two samples, between samples that are nearest by that angle; 0
-        /// where negative.
-        Cosine = "cosine",
-    }
-}
-
-options! {
-    /// The graph that joins two samples when one is among the nearest neighbours of the other, by Euclidean
-    /// distance on standardised features. A categorical feature adds to the squared distance what its 0/1
-    /// coding would if it had two levels: the inverse of half the chance that two samples differ.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    pub struct GraphOptions {
-        /// Neighbours of a sample in the graph.
-        pub neighbours: usize = 5, Count(1);
-        /// Weight of an edge: exp(−d²/t), 1, or the cosine (of the nearest by angle).
-        pub weights: EdgeWeights = EdgeWeights::default();
-    }
-}
-
-impl GraphOptions {
-    /// The graph of `data`.
-    pub(super) fn build(&self, data: &Dataset, context: &Context<'_>) -> Result<NeighbourGraph, Error> {
-        self.check()?;
-        let metric = match self.weights {
-            EdgeWeights::Cosine => DistanceMetric::Cosine,
-            EdgeWeights::Heat { .. } | EdgeWeights::Binary => DistanceMetric::SquaredEuclidean,
-        };
-        let samples = standardised(data, metric)?;
-        let distances = Distances::new(&samples);
-        let weights = match self.weights {
-            EdgeWeights::Heat { t } => Weights::Heat { t: scale(t, "t", &distances, context)? },
-            EdgeWeights::Binary => Weights::Binary,
-            EdgeWeights::Cosine => Weights::Cosine,
-        };
-        let neighbours = nearest(&distances, self.neighbours, context)?;
-        let graph = NeighbourGraph::new(&neighbours, Rule::Either, weights)?;
-        if graph.degrees().iter().all(|degree| *degree == 0.0) {
-            return Err(Error::Numerical {
-                what: "the neighbour graph",
-                hint: "every edge has weight 0: take a larger t, t=median, or weights=binary".to_owned(),
-            });
-        }
-        Ok(graph)
-    }
-}
 
 /// A feature's weighted variance over the graph, `f̃ᵀ D f̃`, as what lies between, and its change along the
 /// edges, `fᵀ L f`, as what lies within; zero for a constant one.
@@ -86,51 +25,4 @@ pub(super) fn along_edges(graph: &NeighbourGraph, column: Column<'_>, kind: &Fea
         sum.unit = unit;
     }
     sum
-}
-
-/// The samples of `data` with standardised features.
-pub(super) fn standardised(data: &Dataset, metric: DistanceMetric) -> Result<Samples, Error> {
-    let n = data.n_samples();
-    if n < 2 {
-        return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
-    }
-    let mut coordinates = Vec::with_capacity(data.n_features());
-    for j in 0..data.n_features() {
-        coordinates.push(match data.feature_kind(j) {
-            FeatureKind::Categorical { .. } => Coordinate::Category(mismatch(&finite_values(data, j)?)),
-            _ => Coordinate::Numeric,
-        });
-    }
-    Samples::pack(metric, n, &coordinates, |j, out| {
-        data.x().copy_column(j, out)?;
-        data.check_finite(j, out)?;
-        if coordinates[j] == Coordinate::Numeric {
-            standardise(out);
-        }
-        Ok(())
-    })
-}
-
-/// What two different levels add to a squared distance; 0 for a feature with one level.
-fn mismatch(codes: &[f64]) -> f64 {
-    let equal = chance_of_one_level(codes);
-    if equal < 1.0 { 2.0 / (1.0 - equal) } else { 0.0 }
-}
-
-/// The scale as a number; 1 where all samples are equal, which leaves nothing to scale.
-pub(super) fn scale(
-    scale: KernelWidth,
-    name: &'static str,
-    distances: &Distances<'_>,
-    context: &Context<'_>,
-) -> Result<f64, Error> {
-    match scale {
-        KernelWidth::Value(value) if value > 0.0 && value.is_finite() => Ok(value),
-        KernelWidth::Value(value) => Err(Error::parameter(name, value, "a finite number above 0")),
-        KernelWidth::Median => {
-            let median = median_distance(distances, context)?;
-            Ok(if median > 0.0 { median } else { 1.0 })
-        }
-        other => Err(Error::parameter(name, format!("{other:?}"), "a number above 0, or median")),
-    }
 }

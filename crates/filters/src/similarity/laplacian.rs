@@ -1,8 +1,9 @@
 //! Laplacian score.
 
 use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
+use fewest_neighbours::GraphOptions;
 
-use super::graph::{GraphOptions, along_edges};
+use super::graph::along_edges;
 use super::scatter::Scatter;
 use fewest_columns::score_features;
 

@@ -16,9 +16,9 @@ mod trace_ratio;
 
 use fewest_core::method::{Method, TargetKind};
 
+pub use fewest_neighbours::{EdgeWeights, GraphOptions};
 pub use fisher::FisherScore;
 pub use generalized_fisher::GeneralizedFisher;
-pub use graph::{EdgeWeights, GraphOptions};
 pub use laplacian::LaplacianScore;
 pub use relief::{MultiSurf, RRelieff, Relief, Relieff, Surf};
 pub use spec::{Gamma, Spec, SpecCriterion};

@@ -4,8 +4,9 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
     order, rank,
 };
+use fewest_neighbours::GraphOptions;
 
-use super::graph::{GraphOptions, along_edges};
+use super::graph::along_edges;
 use super::scatter::{Scatter, scatter};
 use fewest_columns::map_features;
 

@@ -54,7 +54,7 @@ options! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct Significance {
         /// Select only features that are significant at this level.
-        pub alpha: Option<f64> = None, ProperFraction;
+        pub alpha: Option<f64> = None, ProperFraction, decides_count;
         /// Alpha bounds the share of false discoveries, or the probability of a single one.
         pub correction: Correction = Correction::BenjaminiHochberg, needs(alpha);
     }

@@ -12,7 +12,9 @@ use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::{Control, InnerProducts};
 
 use self::program::{OutputProgram, Point};
+use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
+use super::penalised::{each_budget, opened, others_left_out};
 
 const METHOD: &str = "dantzig";
 
@@ -75,7 +77,8 @@ options! {
     #[derive(Debug, Clone)]
     pub struct Dantzig {
         /// The largest correlation that may remain.
-        pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
+        pub regularization: Regularization =
+            Regularization::Count, offers(Value, Ratio, CrossValidated, OneStandardError, Information);
         /// Scores by least squares on the selected features.
         pub refit: bool = false;
         /// Relative duality gap to reach.
@@ -101,6 +104,7 @@ impl PenaltyCandidate for Fit {
 }
 
 struct Problem<'a> {
+    data: &'a Dataset,
     columns: &'a LinearColumns<'a>,
     options: &'a Dantzig,
     control: Control<'a>,
@@ -108,10 +112,22 @@ struct Problem<'a> {
     largest_lambda: f64,
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    fn new(
+        data: &'a Dataset,
+        columns: &'a LinearColumns<'a>,
+        options: &'a Dantzig,
+        control: Control<'a>,
+    ) -> Self {
+        let all = columns.outputs.iter().flatten();
+        let largest_lambda = all.fold(0.0_f64, |most, product| most.max(product.abs()));
+        Self { data, columns, options, control, largest_lambda }
+    }
+
     fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
         // Each begins where it ended at the `λ` before.
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
+        let (mut path, mut notes) = (None, Vec::new());
         let fit = match self.options.regularization {
             Regularization::Count => {
                 let k = budget.count(&["lambda", "lambda_ratio"])?;
@@ -125,7 +141,16 @@ impl Problem<'_> {
                     self.at(1.0, &mut programs)?
                 }
             }
-            given => self.at(given.lambda(Some(self.largest_lambda))?, &mut programs)?,
+            Regularization::Value(_) | Regularization::Ratio(_) => {
+                let lambda = self.options.regularization.lambda(Some(self.largest_lambda))?;
+                self.at(lambda, &mut programs)?
+            }
+            given => {
+                let chosen = self.chosen(given, context)?;
+                path = Some(chosen.path);
+                notes.push(chosen.note);
+                chosen.fit
+            }
         };
         let mut coefficients: Vec<Vec<(usize, f64)>> =
             fit.outputs.into_iter().map(|point| point.coefficients).collect();
@@ -134,14 +159,35 @@ impl Problem<'_> {
         }
         let weights = self.columns.feature_scores(&coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
-        selection.solver = Some(fit.report);
-        let no_others = match self.options.regularization {
-            Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
-            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
-            _ => "no others have a coefficient",
-        };
-        selection.note_missing_features(budget, no_others);
+        (selection.solver, selection.path, selection.notes) = (Some(fit.report), path, notes);
+        selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
+    }
+
+    /// The solution at the `λ` that the data choose.
+    fn chosen(&self, given: Regularization, context: &Context<'_>) -> Result<choice::Chosen<Fit>, Error> {
+        let lambdas = choice::candidates(&self);
+        let mut ladder = self;
+        let Some(rule) = CrossValidation::of(given) else {
+            let deviance = |fitted: &[f64]| choice::normal_deviance(self.columns, fitted);
+            let likelihood = Likelihood {
+                deviance: &deviance,
+                n_observations: self.columns.n_counting(),
+                n_coefficients: self.columns.n_atoms() * self.columns.outputs.len(),
+            };
+            return choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood);
+        };
+        let whole = self.columns.targets();
+        let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
+            let columns = LinearColumns::weighted(held.training, METHOD, held.context)?;
+            let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
+            let control = Control { progress: None, tolerance, ..self.control };
+            let problem = Problem::new(held.training, &columns, self.options, control);
+            choice::fold_losses(&mut &problem, lambdas, |fitted| {
+                choice::squared_losses(&columns, whole, held.test, fitted)
+            })
+        })?;
+        choice::solve(&mut ladder, choice)
     }
 
     /// The coefficients at `lambda`, each output from where its program is.
@@ -227,6 +273,35 @@ impl Problem<'_> {
     }
 }
 
+impl Ladder for &Problem<'_> {
+    type Fit = Fit;
+
+    fn columns(&self) -> &LinearColumns<'_> {
+        self.columns
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest_lambda
+    }
+
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+        let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
+        for &lambda in lambdas {
+            let fit = self.at(lambda, &mut programs)?;
+            let is_stopped = fit.report.status.is_stopped();
+            if !visit(self, fit)? || is_stopped {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&self, fit: &Fit) -> Step {
+        let coefficients = fit.outputs.iter().map(|point| point.coefficients.clone()).collect();
+        Step { coefficients, intercepts: Vec::new(), status: fit.report.status }
+    }
+}
+
 impl Selector for Dantzig {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         Selection::only(self.select_many(data, &[budget], context)?)
@@ -240,21 +315,10 @@ impl Selector for Dantzig {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
-        let control =
-            Control { tolerance: self.tolerance, max_iterations: u64::MAX, ..Control::from(context) };
-        control.check()?;
-        let columns = LinearColumns::new(data, METHOD, context)?;
-        let all = columns.outputs.iter().flatten();
-        let largest_lambda = all.fold(0.0_f64, |most, product| most.max(product.abs()));
-        let problem = Problem { columns: &columns, options: self, control, largest_lambda };
-        let mut selections = Vec::with_capacity(budgets.len());
-        for &budget in budgets {
-            if !selections.is_empty() && context.stopped().is_some() {
-                return Err(Error::Stopped { before: "features were selected for every budget" });
-            }
-            selections.push(problem.select(budget, data.n_features(), context)?);
-        }
-        Ok(selections)
+        let limits = opened(data, budgets, self.tolerance, context)?;
+        let control = Control { max_iterations: u64::MAX, ..limits };
+        let columns = LinearColumns::weighted(data, METHOD, context)?;
+        let problem = Problem::new(data, &columns, self, control);
+        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
     }
 }

@@ -1,5 +1,6 @@
 //! From data to coefficients under a structured penalty: at a given penalty, or for a number of features.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
@@ -8,24 +9,36 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Selection, SolverReport, Status, options, order,
 };
 use fewest_dal::DualAugmentedLagrangian;
+use fewest_newton::{LinearModel, Null, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::loss::Loss;
 use fewest_solver::{
-    BlockPenalty, Control, InnerProducts, Linked, QuadraticSolver, SignedEdge, Targeted, subspace,
-    working_set,
+    BlockPenalty, Control, Copied, Design, InnerProducts, Linked, Links, QuadraticSolver, SignedEdge,
+    Targeted, certificate, subspace, working_set,
 };
 
+use super::copied::CopiedColumns;
+use super::majorised::Majorised;
+use crate::LinearLoss;
 use crate::columns::LinearColumns;
-
-/// Most iterations of a solver, in its own unit.
-const MOST_ITERATIONS: u64 = 1_000_000;
+use crate::penalised::{each_budget, opened, others_left_out};
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
+/// The losses of one output, with a gradient.
+const LOSSES: &[&str] = &["squared", "logistic", "squared-hinge", "huber", "poisson", "cox"];
+
 options! {
-    /// The penalty's strength and how the problem is solved.
+    /// Loss, the penalty's strength and how the problem is solved.
+    ///
+    /// With another loss than squared errors the first term of a method's formula is `1/n Σᵢ loss(yᵢ, zᵢ)`,
+    /// with `z = X w + b`, as for [`Lasso`](crate::Lasso), solved by proximal Newton steps
+    /// ([`fewest_newton`]). Every real output has a model of its own.
     #[derive(Debug, Clone)]
     pub struct Fitting {
+        /// Loss of a fitted value.
+        pub loss: LinearLoss = LinearLoss::Squared, OneOf(LOSSES);
         /// How strong the penalty is.
         pub regularization: Regularization = Regularization::Count, offers(Value, Ratio);
         /// Duality gap to reach, relative to the objective at zero.
@@ -34,7 +47,7 @@ options! {
 }
 
 /// The penalty of a strength.
-type Family = Box<dyn Fn(f64) -> Result<Box<dyn BlockPenalty>, Error> + Sync>;
+pub(super) type Family = Box<dyn Fn(f64) -> Result<Box<dyn BlockPenalty>, Error> + Sync>;
 
 impl Structure {
     /// A penalty whose blocks are small.
@@ -42,7 +55,7 @@ impl Structure {
         penalty: impl Fn(f64) -> Result<P, Error> + Sync + 'static,
     ) -> Self {
         let penalty = move |lambda: f64| Ok(Box::new(penalty(lambda)?) as Box<dyn BlockPenalty>);
-        Self { penalty: Box::new(penalty), coupled: false, links: None }
+        Self { penalty: Box::new(penalty), coupled: false, links: None, copies: None, majorised: None }
     }
 
     /// A penalty of blocks of any size.
@@ -56,6 +69,32 @@ impl Structure {
     pub(super) fn linked(self, level: f64, edges: Vec<SignedEdge>) -> Self {
         Self { links: Some((level, edges)), ..self }
     }
+
+    /// With a coefficient for each of these columns, of which some are the same.
+    pub(super) fn copied(self, columns: Vec<usize>) -> Self {
+        Self { copies: Some(columns), ..self }
+    }
+
+    /// With a penalty that is not convex in place of the one that it starts from.
+    pub(super) fn majorised(self, majorised: Majorised) -> Self {
+        Self { majorised: Some(majorised), ..self }
+    }
+
+    /// What belongs to each column, for each coefficient.
+    fn of_coefficients<'a>(&self, of_columns: &'a [f64]) -> Cow<'a, [f64]> {
+        match &self.copies {
+            Some(copies) => copies.iter().map(|&column| of_columns[column]).collect(),
+            None => Cow::Borrowed(of_columns),
+        }
+    }
+
+    /// The sum of the coefficients of each column.
+    fn of_columns<'a>(&self, coefficients: &'a [f64], n_columns: usize) -> Cow<'a, [f64]> {
+        let Some(copies) = &self.copies else { return Cow::Borrowed(coefficients) };
+        let mut sums = vec![0.0; n_columns];
+        copies.iter().zip(coefficients).for_each(|(&column, value)| sums[column] += value);
+        Cow::Owned(sums)
+    }
 }
 
 /// A penalty over the columns of a linear model.
@@ -65,6 +104,10 @@ pub(super) struct Structure {
     pub(super) coupled: bool,
     /// Edges whose squared differences are added, with this level for a penalty of 1.
     pub(super) links: Option<(f64, Vec<SignedEdge>)>,
+    /// The column of each coefficient, where a column has several.
+    pub(super) copies: Option<Vec<usize>>,
+    /// The penalty itself, where it is not convex.
+    pub(super) majorised: Option<Majorised>,
 }
 
 /// A method: a penalty that follows from its options and the data.
@@ -111,10 +154,23 @@ macro_rules! structured_selector {
 
 pub(super) use structured_selector;
 
+/// One problem an output: they share the penalty.
+enum Outputs<'a> {
+    Squared(Vec<Targeted<&'a LinearColumns<'a>>>),
+    Other(Vec<Other>),
+}
+
+/// Another loss than squared errors.
+struct Other {
+    loss: Box<dyn Loss>,
+    intercept: bool,
+    /// Without any feature.
+    null: Null,
+}
+
 struct Problem<'a> {
     columns: &'a LinearColumns<'a>,
-    /// One problem an output: they share the penalty.
-    outputs: Vec<Targeted<&'a LinearColumns<'a>>>,
+    outputs: Outputs<'a>,
     structure: Structure,
     fitting: &'a Fitting,
     control: Control<'a>,
@@ -124,9 +180,22 @@ struct Problem<'a> {
 
 /// A solution, output by output.
 struct Fit {
-    coefficients: Vec<Vec<f64>>,
+    outputs: Vec<Start>,
     report: SolverReport,
     n_features: usize,
+}
+
+/// The solution of an output.
+pub(super) struct Found {
+    pub(super) point: Start,
+    pub(super) status: Status,
+    pub(super) objective: f64,
+    pub(super) iterations: u64,
+    pub(super) gap: f64,
+    /// What the gap is relative to.
+    pub(super) at_zero: f64,
+    /// The negative gradient of the loss.
+    pub(super) correlations: Vec<f64>,
 }
 
 impl PenaltyCandidate for Fit {
@@ -146,27 +215,56 @@ pub(super) fn select_many<S: Structured>(
     budgets: &[Budget],
     context: &Context<'_>,
 ) -> Result<Vec<Selection>, Error> {
-    budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
     let fitting = method.fitting();
-    let control =
-        Control { tolerance: fitting.tolerance, max_iterations: MOST_ITERATIONS, ..Control::from(context) };
-    control.check()?;
+    let control = opened(data, budgets, fitting.tolerance, context)?;
+    let losses = match fitting.loss {
+        LinearLoss::Squared => None,
+        loss => Some(loss.of_each(S::ID, data.target(), context)?),
+    };
     let columns = LinearColumns::new(data, S::ID, context)?;
     let structure = method.structure(data, &columns, context)?;
-    let unit = (structure.penalty)(1.0)?;
-    let outputs: Vec<_> =
-        columns.outputs.iter().map(|products| Targeted::new(&columns, products.clone(), 1.0)).collect();
-    let largest = |products: &Vec<f64>| unit.dual_norm(products);
-    let largest_lambda = columns.outputs.iter().map(largest).fold(0.0, f64::max);
-    let problem = Problem { columns: &columns, outputs, structure, fitting, control, largest_lambda };
-    let mut selections = Vec::with_capacity(budgets.len());
-    for &budget in budgets {
-        if !selections.is_empty() && context.stopped().is_some() {
-            return Err(Error::Stopped { before: "features were selected for every budget" });
+    let outputs = match losses {
+        None => {
+            let of = |products: &Vec<f64>| Targeted::new(&columns, products.clone(), 1.0);
+            Outputs::Squared(columns.outputs.iter().map(of).collect())
         }
-        selections.push(problem.select(budget, data.n_features(), context)?);
+        Some(losses) => {
+            let mut others = Vec::with_capacity(losses.len());
+            for (loss, intercept) in losses {
+                let null = LinearModel { design: &columns, loss: &*loss, intercept }.null(&control)?;
+                others.push(Other { loss, intercept, null });
+            }
+            Outputs::Other(others)
+        }
+    };
+    let mut units = vec![(structure.penalty)(1.0)?];
+    for start in structure.majorised.iter().flat_map(|majorised| &majorised.starts) {
+        units.push(start(1.0)?);
     }
-    Ok(selections)
+    let largest = |products: &[f64]| {
+        let products = structure.of_coefficients(products);
+        units.iter().map(|unit| unit.dual_norm(&products)).fold(0.0, f64::max)
+    };
+    let largest_lambda = outputs.at_zero().map(largest).fold(0.0, f64::max);
+    let problem = Problem { columns: &columns, outputs, structure, fitting, control, largest_lambda };
+    each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+}
+
+impl Outputs<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Squared(outputs) => outputs.len(),
+            Self::Other(others) => others.len(),
+        }
+    }
+
+    /// The correlations of every output at zero.
+    fn at_zero(&self) -> Box<dyn Iterator<Item = &[f64]> + '_> {
+        match self {
+            Self::Squared(outputs) => Box::new(outputs.iter().map(InnerProducts::target_products)),
+            Self::Other(others) => Box::new(others.iter().map(|other| &*other.null.correlations)),
+        }
+    }
 }
 
 impl Problem<'_> {
@@ -178,26 +276,21 @@ impl Problem<'_> {
         };
         let mut selection = self.ranked(&fit, n_features, budget);
         selection.solver = Some(fit.report);
-        let no_others = match self.fitting.regularization {
-            Regularization::Value(_) => "a smaller `lambda` gives more features a coefficient",
-            Regularization::Ratio(_) => "a smaller `lambda_ratio` gives more features a coefficient",
-            _ => "no others have a coefficient",
-        };
-        selection.note_missing_features(budget, no_others);
+        selection.note_missing_features(budget, others_left_out(self.fitting.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
 
     /// The features with the largest scores. Of those that the penalty has given the same size, the one that
     /// is correlated most with the outputs comes first.
     fn ranked(&self, fit: &Fit, n_features: usize, budget: Budget) -> Selection {
-        let weights = self.scores(&fit.coefficients).into_iter().collect();
+        let weights = self.scores(&fit.outputs).into_iter().collect();
         let (most, budget) = match budget {
             Budget::Count(k) => (k, Budget::Auto),
             other => (n_features, other),
         };
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         let mut relevance = vec![0.0_f64; n_features];
-        for products in &self.columns.outputs {
+        for products in self.outputs.at_zero() {
             for (j, product) in self.columns.features().zip(products) {
                 relevance[j] = relevance[j].hypot(*product);
             }
@@ -214,18 +307,12 @@ impl Problem<'_> {
         selection
     }
 
-    /// The score of each feature with a coefficient: the coefficient, or the norm where there is one for each
-    /// output or level, also if only one of them is not zero.
-    fn scores(&self, coefficients: &[Vec<f64>]) -> BTreeMap<usize, f64> {
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for coefficients in coefficients {
-            for (column, &value) in coefficients.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                let score = scores.entry(self.columns.feature(column)).or_insert(0.0);
-                let is_single = self.outputs.len() == 1 && !self.columns.is_level(column);
-                *score = if is_single { value } else { score.hypot(value) };
-            }
-        }
-        scores
+    /// The score of each feature with a coefficient.
+    fn scores(&self, outputs: &[Start]) -> BTreeMap<usize, f64> {
+        let n = self.columns.n_atoms();
+        let sums = outputs.iter().map(|output| self.structure.of_columns(&output.coefficients, n));
+        let of_columns = sums.flat_map(|sums| sums.into_owned().into_iter().enumerate());
+        self.columns.scores(outputs.len() == 1, of_columns)
     }
 
     /// The solution at `lambda`, from another or from zero.
@@ -235,30 +322,109 @@ impl Problem<'_> {
         let (descent, dual) = (CoordinateDescent::default(), DualAugmentedLagrangian::default());
         let solver: &dyn QuadraticSolver = if self.structure.coupled { &dual } else { &descent };
         let penalty = (self.structure.penalty)(lambda)?;
-        let zero = vec![0.0; penalty.n_coefficients()];
-        let found = fewest_parallel::try_map(self.outputs.len(), |output| {
-            let start = before.map_or(&zero, |before| &before.coefficients[output]);
-            let mut problem: Box<dyn InnerProducts + Send + '_> = Box::new(&self.outputs[output]);
-            if let Some((level, edges)) = &self.structure.links {
-                problem = Box::new(Linked::new(problem, lambda * level, edges)?);
+        let found: Vec<Found> = fewest_parallel::try_map(self.outputs.len(), |output| {
+            let solve = |penalty: &dyn BlockPenalty, start: Option<&Start>, control: &Control<'_>| match &self
+                .outputs
+            {
+                Outputs::Squared(outputs) => {
+                    self.squares(&outputs[output], lambda, penalty, solver, start, control)
+                }
+                Outputs::Other(others) => {
+                    self.other(&others[output], lambda, penalty, solver, start, control)
+                }
+            };
+            match &self.structure.majorised {
+                None => solve(&*penalty, before.map(|before| &before.outputs[output]), &self.control),
+                // From zero: the end depends on the start, which should not depend on the search.
+                Some(majorised) => majorised.minimise(lambda, &self.control, solve),
             }
-            let solve = if self.structure.coupled { subspace::solve } else { working_set::solve };
-            solve(&*problem, &*penalty, solver, start, &self.control)
         })?;
-        let gaps: Vec<f64> = found.iter().map(|found| found.certificate.relative_gap()).collect();
+        let size: f64 = found.iter().map(|found| found.at_zero).sum();
+        let gap: f64 = found.iter().map(|found| found.gap).sum();
+        let gap = certificate::relative(gap, size);
+        let is_convex = self.structure.majorised.is_none();
+        let certificate = if is_convex { Certificate::gap(gap) } else { Certificate::stationarity(gap) };
+        let name = if let Outputs::Squared(_) = self.outputs { solver.name() } else { "newton" };
         let report = SolverReport::new(
-            solver.name(),
-            Status::worst(found.iter().map(|found| found.solution.status)),
-            found.iter().map(|found| found.solution.objective).sum(),
-            // Each relative to an objective at zero of ½: the mean is that of the whole.
-            Certificate::gap(gaps.iter().sum::<f64>() / gaps.len() as f64),
+            name,
+            Status::worst(found.iter().map(|found| found.status)),
+            found.iter().map(|found| found.objective).sum(),
+            certificate,
         )
         .with_lambda(lambda)
-        .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
-        let coefficients: Vec<Vec<f64>> =
-            found.into_iter().map(|found| found.solution.coefficients).collect();
-        let n_features = self.scores(&coefficients).len();
-        Ok(Fit { coefficients, report, n_features })
+        .with_iterations(found.iter().map(|found| found.iterations as usize).sum());
+        let outputs: Vec<Start> = found.into_iter().map(|found| found.point).collect();
+        let n_features = self.scores(&outputs).len();
+        Ok(Fit { outputs, report, n_features })
+    }
+
+    fn squares(
+        &self,
+        output: &Targeted<&LinearColumns<'_>>,
+        lambda: f64,
+        penalty: &dyn BlockPenalty,
+        solver: &dyn QuadraticSolver,
+        start: Option<&Start>,
+        control: &Control<'_>,
+    ) -> Result<Found, Error> {
+        let n = penalty.n_coefficients();
+        let start = start.map_or_else(|| vec![0.0; n], |start| start.coefficients.clone());
+        let mut problem: Box<dyn InnerProducts + Send + '_> = Box::new(output);
+        if let Some((level, edges)) = &self.structure.links {
+            problem = Box::new(Linked::new(problem, lambda * level, edges)?);
+        }
+        if let Some(copies) = &self.structure.copies {
+            problem = Box::new(Copied::new(problem, copies.clone())?);
+        }
+        let solve = if self.structure.coupled { subspace::solve } else { working_set::solve };
+        let found = solve(&*problem, penalty, solver, &start, control)?;
+        Ok(Found {
+            point: Start { coefficients: found.solution.coefficients, intercepts: Vec::new() },
+            status: found.solution.status,
+            objective: found.solution.objective,
+            iterations: found.solution.iterations,
+            gap: found.certificate.duality_gap,
+            at_zero: found.certificate.objective_at_zero,
+            correlations: found.correlations,
+        })
+    }
+
+    fn other(
+        &self,
+        Other { loss, intercept, null }: &Other,
+        lambda: f64,
+        penalty: &dyn BlockPenalty,
+        solver: &dyn QuadraticSolver,
+        start: Option<&Start>,
+        control: &Control<'_>,
+    ) -> Result<Found, Error> {
+        let copied = self.structure.copies.as_ref().map(|copies| CopiedColumns::new(self.columns, copies));
+        let design: &dyn Design = match &copied {
+            Some(copied) => copied,
+            None => self.columns,
+        };
+        let model = LinearModel { design, loss: &**loss, intercept: *intercept };
+        let null = &Null {
+            correlations: self.structure.of_coefficients(&null.correlations).into_owned(),
+            ..null.clone()
+        };
+        // Progress is reported from one thread.
+        let progress = self.control.progress.filter(|_| self.outputs.len() == 1);
+        let control = Control { progress, ..*control };
+        let links = match &self.structure.links {
+            Some((level, edges)) => Some(Links::new(self.columns.n_atoms(), lambda * level, edges)?),
+            None => None,
+        };
+        let found = model.minimise_linked(null, penalty, links.as_ref(), solver, start, &control)?;
+        Ok(Found {
+            status: found.solution.status,
+            objective: found.solution.objective,
+            iterations: found.solution.iterations,
+            gap: found.solution.certificate.value() * null.objective,
+            at_zero: null.objective,
+            correlations: found.correlations,
+            point: Start { coefficients: found.solution.coefficients, intercepts: found.intercepts },
+        })
     }
 
     /// The smallest `lambda` found to leave at most `k` features, as far down as solutions are easy.

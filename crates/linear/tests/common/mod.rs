@@ -75,8 +75,16 @@ pub(crate) fn hostile_tables_are_answered_or_refused(selectors: &Selectors) -> R
             !answered.order.is_empty() && answered.scores.iter().all(|score| score.is_finite()),
             "{name}"
         );
-        for refused in [&flat, &none, &single, &weighted] {
+        for refused in [&flat, &none, &single] {
             assert!(selector.select(refused, Budget::Count(1), &context).is_err(), "{name}");
+        }
+        // Weights are refused, or of no effect where all are equal.
+        match selector.select(&weighted, Budget::Count(1), &context) {
+            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{name}: {error}"),
+            Ok(found) => {
+                let plain = selector.select(&regression()?, Budget::Count(1), &context)?;
+                assert_eq!((found.order, found.scores), (plain.order, plain.scores), "{name}");
+            }
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ impl MikFs {
         context: &Context<'_>,
     ) -> Result<Vec<ValidationPoint>, Error> {
         self.check_with(data)?;
-        validate(self, data, folds, Penalties::Ratios(&RATIOS), context)
+        validate(self, data, folds, Penalties::Ratios(&RATIOS), None, context)
     }
 
     /// [`MikFs::validate`] at penalties of your own, each the start of the next: from the largest they follow
@@ -64,7 +64,26 @@ impl MikFs {
     ) -> Result<Vec<ValidationPoint>, Error> {
         self.check_with(data)?;
         check_penalties(lambda2)?;
-        validate(self, data, folds, Penalties::Given(lambda2), context)
+        validate(self, data, folds, Penalties::Given(lambda2), None, context)
+    }
+
+    /// [`MikFs::validate_at`] for the first point of the largest score alone: penalties at the end of the
+    /// path that cannot have it, or are not `worth` it, are left out as soon as that is known. `worth` gets
+    /// the place of a penalty and the most that its score can be.
+    ///
+    /// # Errors
+    /// As [`MikFs::validate_at`].
+    pub fn validate_while(
+        &self,
+        data: &Dataset,
+        folds: usize,
+        lambda2: &[f64],
+        worth: &dyn Fn(usize, f64) -> bool,
+        context: &Context<'_>,
+    ) -> Result<Vec<ValidationPoint>, Error> {
+        self.check_with(data)?;
+        check_penalties(lambda2)?;
+        validate(self, data, folds, Penalties::Given(lambda2), Some(worth), context)
     }
 
     /// The models at penalties of your own, each the start of the next; without any where no feature can have
@@ -122,7 +141,7 @@ impl MikFs {
         let largest = descent.largest();
         let penalties = match self.regularization {
             Regularization::CrossValidated { folds } => {
-                run.validation = validate(self, data, folds, Penalties::Ratios(&RATIOS), context)?;
+                run.validation = validate(self, data, folds, Penalties::Ratios(&RATIOS), None, context)?;
                 // Of equal scores the first, the largest penalty.
                 let mut best = 0;
                 for (at, point) in run.validation.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The penalty of weights by cross-validation.
 
-use fewest_columns::{by_class, deal};
-use fewest_core::{Context, Dataset, Error, Target, derive_seed};
+use fewest_columns::{deal, seeded_order};
+use fewest_core::{Context, Dataset, Error, Target};
 
 use super::atoms::Atoms;
 use super::descent::Descent;
@@ -30,9 +30,7 @@ pub struct ValidationPoint {
 
 /// The fold of every sample: each class is dealt out in a seeded order.
 fn folds(data: &Dataset, n_folds: usize, seed: u64) -> Result<Vec<usize>, Error> {
-    let mut order: Vec<usize> = (0..data.n_samples()).collect();
-    order.sort_by_key(|&row| derive_seed(seed, row as u64));
-    deal(&by_class(order, data.target()), n_folds, "lambda_folds")
+    deal(&seeded_order(data, seed), n_folds, "lambda_folds")
 }
 
 /// The penalties of a path, from the largest.
@@ -61,7 +59,14 @@ impl Penalties<'_> {
     }
 }
 
+/// Whether a point of the path is worth another fold, given its place and the most that its score can be
+/// after all folds.
+pub(crate) type Worth<'a> = &'a dyn Fn(usize, f64) -> bool;
+
 /// The path on every fold, the point before as the start of the next, and what the left-out samples say.
+///
+/// With `worth`, points that are not, or that cannot be the first of the largest score, are given up with all
+/// behind them.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] for fewer than two folds or more than samples; what fitting returns.
@@ -70,6 +75,7 @@ pub(crate) fn validate(
     data: &Dataset,
     n_folds: usize,
     penalties: Penalties<'_>,
+    worth: Option<Worth<'_>>,
     context: &Context<'_>,
 ) -> Result<Vec<ValidationPoint>, Error> {
     let n = data.n_samples();
@@ -78,6 +84,12 @@ pub(crate) fn validate(
     let mut path = vec![nothing; penalties.len()];
     let (share, mut descents) = (1.0 / n_folds as f64, 0);
     for fold in 0..n_folds {
+        if let Some(worth) = worth {
+            give_up(&mut path, &shares_from(fold, &fold_of, n_folds, data), worth);
+            if path.is_empty() {
+                break;
+            }
+        }
         let rows =
             |inside: bool| -> Vec<usize> { (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect() };
         let (train, test) = (data.subset(&rows(false))?, data.subset(&rows(true))?);
@@ -120,6 +132,37 @@ pub(crate) fn validate(
         point.ratio /= f64::from(descents.max(1));
     }
     Ok(path)
+}
+
+/// What each fold from `first` on adds to a score at most.
+fn shares_from(first: usize, fold_of: &[usize], n_folds: usize, data: &Dataset) -> Vec<f64> {
+    let share = |fold: usize| {
+        let size = fold_of.iter().filter(|&&other| other == fold).count();
+        size as f64 / fold_of.len() as f64
+    };
+    let is_class = matches!(data.target(), Target::Class(_));
+    // A mean squared error only takes away.
+    (first..n_folds).map(|fold| if is_class { share(fold) } else { 0.0 }).collect()
+}
+
+/// Leaves out the end of a path that is not worth the folds that are left, of which each adds at most its
+/// share.
+fn give_up(path: &mut Vec<ValidationPoint>, shares: &[f64], worth: Worth<'_>) {
+    // In the order in which the scores are summed, so that rounding does not matter.
+    let most = |point: &ValidationPoint| shares.iter().fold(point.score, |sum, share| sum + share);
+    let is_rising = shares.iter().any(|share| *share > 0.0);
+    let beaten = |at: usize, most: f64| {
+        let before = |&(other, point): &(usize, &ValidationPoint)| {
+            point.score > most || (point.score == most && other < at)
+        };
+        is_rising && path.iter().enumerate().any(|other| before(&other))
+    };
+    let is_worth = |at: usize| {
+        let most = most(&path[at]);
+        worth(at, most) && !beaten(at, most)
+    };
+    let end = (0..path.len()).rev().find(|&at| is_worth(at)).map_or(0, |last| last + 1);
+    path.truncate(end);
 }
 
 /// The best constant prediction.

@@ -3,19 +3,21 @@
 
 mod atoms;
 mod cached;
+mod copied;
 mod linked;
-mod normalised;
 mod projected;
 mod ridged;
+mod scaled;
 mod signed;
 mod targeted;
 
 pub use atoms::Atoms;
 pub use cached::{CachedProducts, ColumnCache};
-pub use linked::Linked;
-pub use normalised::Normalised;
+pub use copied::Copied;
+pub use linked::{Linked, Links};
 pub use projected::Projected;
 pub use ridged::Ridged;
+pub use scaled::Scaled;
 pub use signed::Signed;
 pub use targeted::Targeted;
 

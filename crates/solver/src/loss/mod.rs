@@ -64,6 +64,13 @@ pub trait Loss: Sync {
         Vec::new()
     }
 
+    /// The curvature, where it is the same number for every sample and output, whatever the fitted values:
+    /// least squares. Its dual point is then linear in the fitted values, and its value `‖Θ‖²` divided by
+    /// twice the number. Default: it is not.
+    fn constant_curvature(&self) -> Option<f64> {
+        None
+    }
+
     /// Checks that some intercepts are the best.
     ///
     /// # Errors

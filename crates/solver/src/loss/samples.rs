@@ -13,12 +13,17 @@ pub struct Samples {
 impl Samples {
     /// The mean over `n` samples: each counts `1/n`.
     pub fn mean(n: usize) -> Self {
-        Self { shares: vec![(n as f64).recip(); n], offsets: Vec::new() }
+        Self::equal(n, (n as f64).recip())
+    }
+
+    /// `n` samples that count `share`, which is finite and at least 0, each.
+    pub fn equal(n: usize, share: f64) -> Self {
+        Self { shares: vec![share; n], offsets: Vec::new() }
     }
 
     /// The sum over `n` samples: each counts 1.
     pub fn sum(n: usize) -> Self {
-        Self { shares: vec![1.0; n], offsets: Vec::new() }
+        Self::equal(n, 1.0)
     }
 
     /// The weighted mean: sample `i` counts `weights[i] / Σ weights`.

@@ -19,6 +19,11 @@ pub trait ScalarLoss: Send + Sync {
     /// `φ''(z)`, or a larger value where that is almost 0 and `θ` is not.
     fn curvature(&self, y: f64, z: f64) -> f64;
 
+    /// Whether `φ''` is 1 everywhere and the smallest `φ` is 0: half the square of a difference.
+    fn is_square(&self) -> bool {
+        false
+    }
+
     /// `φ(z) + φ*(−θ) + θz ≥ 0`; infinite for `θ` outside the domain of `φ*(−θ)`. A formula without
     /// cancellation allows smaller gaps.
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64;
@@ -122,6 +127,12 @@ impl<F: ScalarLoss> Loss for Separable<F> {
             let k = at / n;
             out[at % n + n * (k + c * k)] = share * self.function.curvature(y, z);
         }
+    }
+
+    fn constant_curvature(&self) -> Option<f64> {
+        let share = self.samples.share(0);
+        let is_same = (0..self.samples.len()).all(|i| self.samples.share(i) == share);
+        (self.function.is_square() && is_same).then_some(share)
     }
 
     fn check_intercept(&self) -> Result<(), Error> {

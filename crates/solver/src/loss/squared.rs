@@ -20,6 +20,10 @@ impl ScalarLoss for Squared {
         1.0
     }
 
+    fn is_square(&self) -> bool {
+        true
+    }
+
     fn gap(&self, y: f64, z: f64, dual: f64) -> f64 {
         0.5 * (y - z - dual) * (y - z - dual)
     }

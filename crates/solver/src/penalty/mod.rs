@@ -1,19 +1,31 @@
 //! Penalties, one file each.
 
 mod blocks;
+mod concave;
 mod elastic_net;
 mod graph_fused;
 mod group_lasso;
 mod l1;
+mod mcp;
+mod overlapping;
+mod root;
+mod scad;
 mod sorted_l1;
+mod tilted;
 mod tree_lasso;
 
 pub use blocks::Blocks;
+pub use concave::{Concave, ConcaveMajorant, ConcavePenalty};
 pub use elastic_net::ElasticNetPenalty;
 pub use graph_fused::{GraphFusedLasso, SignedEdge};
 pub use group_lasso::GroupLasso;
 pub use l1::L1;
+pub use mcp::Mcp;
+pub use overlapping::OverlappingGroupLasso;
+pub use root::Root;
+pub use scad::Scad;
 pub use sorted_l1::SortedL1;
+pub use tilted::Tilted;
 pub use tree_lasso::TreeLasso;
 
 use crate::Error;
@@ -211,6 +223,18 @@ pub trait BlockPenalty: Penalty {
         (0..blocks.n_blocks())
             .map(|b| self.dual_scale_block(b, gather(v, blocks.block(b), &mut entries)))
             .fold(1.0, f64::min)
+    }
+
+    /// A `t ∈ [0, 1]` for which `Ω*(t v)` is finite, and `Ω*(t v)`: the dual point of a duality gap at `w`,
+    /// where the correlations are `v`.
+    ///
+    /// The default takes the [`dual_scale`](Self::dual_scale). A penalty for which that is hard to compute on
+    /// the border of the domain, where the correlations at a solution are, may find a scale with the help of
+    /// `w`, which need be good at a solution only.
+    fn dual_point(&self, _w: &[f64], v: &[f64]) -> (f64, f64) {
+        let t = self.dual_scale(v);
+        let scaled: Vec<f64> = v.iter().map(|v| t * v).collect();
+        (t, self.conjugate(&scaled))
     }
 }
 

@@ -146,11 +146,10 @@ impl DualAugmentedLagrangian {
         datafit.dual_point(&fitted, &mut dual);
         let mut correlations = vec![0.0; coefficients.len()];
         datafit.operator().apply_transpose(&dual, &mut correlations);
-        let dual_scale = penalty.dual_scale(&correlations);
-        let scaled: Vec<f64> = correlations.iter().map(|v| dual_scale * v).collect();
+        let (dual_scale, conjugate) = penalty.dual_point(&coefficients, &correlations);
         let value = penalty.value(&coefficients);
-        let gap = datafit.loss_gap(&fitted, dual_scale) + value + penalty.conjugate(&scaled)
-            - dot(&coefficients, &scaled);
+        let scaled: Vec<f64> = correlations.iter().map(|v| dual_scale * v).collect();
+        let gap = datafit.loss_gap(&fitted, dual_scale) + value + conjugate - dot(&coefficients, &scaled);
         let objective = datafit.loss(&fitted) + value;
         Evaluated {
             duality_gap: relative(gap, self.progress.objective_at_zero),

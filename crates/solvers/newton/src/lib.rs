@@ -3,5 +3,6 @@
 mod model;
 mod quadratic;
 mod restricted;
+mod rows;
 
 pub use model::{LinearModel, NewtonSolution, Null, Start};

@@ -3,7 +3,7 @@
 use fewest_core::order;
 use fewest_solver::loss::Loss;
 use fewest_solver::{
-    BlockPenalty, Certificate, Control, Design, Error, Penalty, QuadraticSolver, Solution, Status,
+    BlockPenalty, Certificate, Control, Design, Error, Links, Penalty, QuadraticSolver, Solution, Status,
     certificate,
 };
 
@@ -14,6 +14,9 @@ const ROOM: usize = 100;
 
 /// Fewest blocks that may.
 const LEAST_BLOCKS: usize = 10;
+
+/// A block of more coefficients than this enters in parts: those that a prox step moves.
+const LARGEST_BLOCK: usize = 100;
 
 /// Gap to reach on a working set, as a share of the gap over all coefficients, and of the tolerance.
 const SHARE_OF_GAP: f64 = 0.03;
@@ -44,6 +47,8 @@ pub struct Null {
     pub intercepts: Vec<f64>,
     /// Its loss: gaps are relative to it.
     pub objective: f64,
+    /// `Θ`, its dual point: the residuals, for squared errors.
+    pub dual: Vec<f64>,
     /// `XᵀΘ`, one entry a coefficient. Its dual norm ([`Penalty::dual_norm`]) is the smallest penalty at
     /// which every coefficient is zero.
     pub correlations: Vec<f64>,
@@ -106,10 +111,10 @@ impl LinearModel<'_> {
         if self.intercept {
             self.loss.check_intercept()?;
         }
-        let part = self.restricted(&[], Vec::new(), None)?;
+        let part = self.restricted(&[], Vec::new(), None, None)?;
         let point = part.best_intercepts(vec![0.0; self.loss.n_outputs()], control)?;
-        let (_, correlations) = self.correlations(&point)?;
-        Ok(Null { intercepts: point.b, objective: point.loss, correlations })
+        let (dual, correlations) = self.correlations(&point)?;
+        Ok(Null { intercepts: point.b, objective: point.loss, dual, correlations })
     }
 
     /// The balanced dual point of a point, and its products with all columns.
@@ -132,18 +137,28 @@ impl LinearModel<'_> {
         Ok((dual, correlations))
     }
 
-    fn certify(&self, penalty: &dyn BlockPenalty, w: &[f64], point: &Point) -> Result<Checked, Error> {
-        let (dual, correlations) = self.correlations(point)?;
-        let (gap, scale) = duality_gap(self.loss, penalty, w, &point.fitted, &dual, &correlations);
+    fn certify(
+        &self,
+        penalty: &dyn BlockPenalty,
+        links: Option<&Links>,
+        w: &[f64],
+        point: &Point,
+    ) -> Result<Checked, Error> {
+        let (dual, mut correlations) = self.correlations(point)?;
+        if let Some(links) = links {
+            links.subtract_from(w, &mut correlations);
+        }
+        let (gap, scale) = duality_gap(self.loss, penalty, links, w, &point.fitted, &dual, &correlations);
         Ok(Checked { gap, scale, correlations })
     }
 
-    /// The problem over `coefficients` (increasing; whole blocks of the penalty).
+    /// The problem over `coefficients` (increasing).
     fn restricted(
         &self,
         coefficients: &[usize],
         mut columns: Vec<f64>,
         penalty: Option<&dyn BlockPenalty>,
+        links: Option<&Links>,
     ) -> Result<Restricted<'_>, Error> {
         let (n, c) = (self.loss.n_samples(), self.loss.n_outputs());
         let mut chosen: Vec<usize> = coefficients.iter().map(|at| at / c).collect();
@@ -156,6 +171,7 @@ impl LinearModel<'_> {
             loss: self.loss,
             intercept: self.intercept,
             penalty: penalty.map(|penalty| penalty.restrict(coefficients)),
+            links: links.map(|links| links.restrict(coefficients)),
             columns,
             atoms: coefficients.iter().map(place).collect(),
         })
@@ -178,6 +194,22 @@ impl LinearModel<'_> {
         start: Option<&Start>,
         control: &Control<'_>,
     ) -> Result<NewtonSolution, Error> {
+        self.minimise_linked(null, penalty, None, solver, start, control)
+    }
+
+    /// [`minimise`](Self::minimise) with `½ wᵀ L w` added.
+    ///
+    /// # Errors
+    /// As there; [`Error::ShapeMismatch`] for links between another number of coefficients.
+    pub fn minimise_linked(
+        &self,
+        null: &Null,
+        penalty: &dyn Penalty,
+        links: Option<&Links>,
+        solver: &dyn QuadraticSolver,
+        start: Option<&Start>,
+        control: &Control<'_>,
+    ) -> Result<NewtonSolution, Error> {
         control.check()?;
         self.check()?;
         let penalty = penalty.convex_blocks("newton")?;
@@ -188,8 +220,10 @@ impl LinearModel<'_> {
         for (what, expected, found) in [
             ("coefficients of the penalty", d, blocks.n_coefficients()),
             ("coefficients of the null model", d, null.correlations.len()),
+            ("dual values of the null model", c * self.loss.n_samples(), null.dual.len()),
             ("starting coefficients", d, start_w),
             ("starting intercepts", c, start_b),
+            ("linked coefficients", d, links.map_or(d, Links::n_coefficients)),
         ] {
             if expected != found {
                 return Err(Error::ShapeMismatch { what, expected, found });
@@ -204,14 +238,26 @@ impl LinearModel<'_> {
 
         let size = null.objective;
         let is_zero = |w: &[f64], block: usize| blocks.block(block).iter().all(|&j| w[j] == 0.0);
+        let in_parts = (0..blocks.n_blocks()).any(|block| blocks.block(block).len() > LARGEST_BLOCK);
         let mut working: Vec<usize> = (0..blocks.n_blocks()).filter(|&block| !is_zero(&w, block)).collect();
-        let mut coefficients = members(penalty, &working);
-        let mut part = self.restricted(&coefficients, Vec::new(), Some(penalty))?;
+        let mut coefficients =
+            if in_parts { (0..d).filter(|&j| w[j] != 0.0).collect() } else { members(penalty, &working) };
+        let mut part = self.restricted(&coefficients, Vec::new(), Some(penalty), links)?;
         let mut point = part.point(coefficients.iter().map(|&at| w[at]).collect(), b);
+        // Where it starts from the null model its products are known.
+        let mut known = start.is_none().then(|| {
+            let correlations = null.correlations.clone();
+            let fitted = &point.fitted;
+            let (gap, scale) = duality_gap(self.loss, penalty, None, &w, fitted, &null.dual, &correlations);
+            Checked { gap, scale, correlations }
+        });
         let (mut steps, mut passes) = (0, 0);
         let mut share_of_tolerance = SHARE_OF_TOLERANCE;
         loop {
-            let Checked { gap, scale, correlations } = self.certify(penalty, &w, &point)?;
+            let Checked { gap, scale, correlations } = match known.take() {
+                Some(known) => known,
+                None => self.certify(penalty, links, &w, &point)?,
+            };
             passes += 1;
             let relative = certificate::relative(gap, size).min(f64::MAX);
             let status = if relative <= control.tolerance {
@@ -235,12 +281,17 @@ impl LinearModel<'_> {
                 return Ok(NewtonSolution { solution, intercepts, dual_scale: scale, correlations, passes });
             }
 
-            let n_joined = self.choose(penalty, &w, &correlations, &mut working);
+            let n_joined = if in_parts {
+                join(penalty, &w, &correlations, &mut coefficients)
+            } else {
+                let n_joined = self.choose(penalty, &w, &correlations, &mut working);
+                coefficients = members(penalty, &working);
+                n_joined
+            };
             if n_joined == 0 && passes > 1 {
                 share_of_tolerance *= 0.1;
             }
-            coefficients = members(penalty, &working);
-            part = self.restricted(&coefficients, part.columns, Some(penalty))?;
+            part = self.restricted(&coefficients, part.columns, Some(penalty), links)?;
             point = part.point(coefficients.iter().map(|&at| w[at]).collect(), point.b);
             let tolerance = share_of_tolerance * control.tolerance * size;
             let target = if n_joined == 0 { tolerance } else { tolerance.max(SHARE_OF_GAP * gap) };
@@ -286,6 +337,26 @@ impl LinearModel<'_> {
         order::sort_indices(working);
         others.len()
     }
+}
+
+/// Adds the coefficients that a prox step over all moves away from zero, those moved farthest first, at most
+/// as many as there are; returns how many. Where none is left, the minimum over the others is that over all.
+fn join(penalty: &dyn BlockPenalty, w: &[f64], correlations: &[f64], coefficients: &mut Vec<usize>) -> usize {
+    let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let (size_of_w, size_of_step) = (size(w), size(correlations));
+    if size_of_step == 0.0 {
+        return 0;
+    }
+    let step = if size_of_w > 0.0 { size_of_w / size_of_step } else { size_of_step.recip() };
+    let mut moved: Vec<f64> = w.iter().zip(correlations).map(|(w, v)| w + step * v).collect();
+    penalty.prox(&mut moved, step);
+    let outside = |j: &usize| moved[*j] != 0.0 && coefficients.binary_search(j).is_err();
+    let mut others: Vec<(f64, usize)> = (0..w.len()).filter(outside).map(|j| (moved[j].abs(), j)).collect();
+    order::largest_first(&mut others);
+    others.truncate(coefficients.len().max(ROOM));
+    coefficients.extend(others.iter().map(|(_, j)| *j));
+    order::sort_indices(coefficients);
+    others.len()
 }
 
 /// The coefficients of some blocks, increasing.

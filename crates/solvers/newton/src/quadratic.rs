@@ -2,7 +2,7 @@
 
 use fewest_linalg::{dot, dot_products, gram};
 use fewest_solver::loss::Loss;
-use fewest_solver::{Error, Quadratic};
+use fewest_solver::{Error, Links, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// What a curvature that is reduced has of its decrement at most, as far as has been seen: it decides how
@@ -57,13 +57,13 @@ struct Parts {
 }
 
 impl LocalModel {
-    /// At the coefficients `w` with their fitted values and dual point.
+    /// At the coefficients `w` with their links, fitted values and dual point.
     pub(crate) fn new(
         atoms: &Atoms<'_>,
         loss: &dyn Loss,
         fitted: &[f64],
         dual: &[f64],
-        w: &[f64],
+        (w, links): (&[f64], Option<&Links>),
         intercept: bool,
     ) -> Result<Self, Error> {
         let (n, c) = (atoms.n, atoms.c);
@@ -74,11 +74,15 @@ impl LocalModel {
         } else {
             outputs(atoms, &h, dual, intercept)
         };
-        let Parts { gram, correlations, decrement } = parts;
+        let Parts { mut gram, correlations, decrement } = parts;
         let w = DVector::from_column_slice(w);
         let products = &gram * &w;
         let squared_norm = w.dot(&products) + 2.0 * w.dot(&correlations) + decrement;
         let right = products + correlations;
+        // They add `L` to the matrix and `L w − L w` to the right side.
+        for (j, mut column) in gram.column_iter_mut().enumerate().filter(|_| links.is_some()) {
+            links.iter().flat_map(|links| links.column(j)).for_each(|&(i, value)| column[i] += value);
+        }
         let quadratic =
             Quadratic::new(gram.as_slice().to_vec(), right.as_slice().to_vec(), squared_norm.max(0.0))?;
         Ok(Self { quadratic, intercepts })
@@ -149,7 +153,7 @@ fn outputs(atoms: &Atoms<'_>, h: &[f64], dual: &[f64], intercept: bool) -> (Part
     let mut gram = DMatrix::zeros(m, m);
     let (mut weighted, mut products) = (Vec::new(), Vec::new());
     for l in 0..c {
-        for k in 0..=l {
+        for k in (0..=l).filter(|&k| k == l || block(k, l).iter().any(|h| *h != 0.0)) {
             weighted.clear();
             for column in plain[l].chunks_exact(n) {
                 weighted.extend(column.iter().zip(block(k, l)).map(|(x, h)| x * h));

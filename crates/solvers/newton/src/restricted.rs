@@ -2,9 +2,10 @@
 
 use fewest_linalg::{add_scaled, dot};
 use fewest_solver::loss::Loss;
-use fewest_solver::{BlockPenalty, Control, Error, InnerProducts, QuadraticSolver};
+use fewest_solver::{BlockPenalty, Control, Error, InnerProducts, Links, QuadraticSolver};
 
 use crate::quadratic::{Atoms, LocalModel};
+use crate::rows::Rows;
 
 /// Most Newton steps in a row.
 const MOST_STEPS: usize = 200;
@@ -37,6 +38,8 @@ pub(crate) struct Restricted<'a> {
     pub(crate) intercept: bool,
     /// None where there are no coefficients.
     pub(crate) penalty: Option<Box<dyn BlockPenalty>>,
+    /// Squared differences of the coefficients here.
+    pub(crate) links: Option<Links>,
     pub(crate) columns: Vec<f64>,
     /// The column, among those here, and the output of each coefficient.
     pub(crate) atoms: Vec<(usize, usize)>,
@@ -49,6 +52,7 @@ pub(crate) struct Point {
     pub(crate) b: Vec<f64>,
     pub(crate) fitted: Vec<f64>,
     pub(crate) loss: f64,
+    /// With the links.
     pub(crate) penalty: f64,
 }
 
@@ -59,20 +63,23 @@ impl Point {
 }
 
 /// The duality gap of `w` and the scale of its dual point, given the fitted values, their balanced dual point
-/// and its products with the columns of all coefficients.
+/// and its products with the columns of all coefficients, those with the links included.
 pub(crate) fn duality_gap(
     loss: &dyn Loss,
     penalty: &dyn BlockPenalty,
+    links: Option<&Links>,
     w: &[f64],
     fitted: &[f64],
     dual: &[f64],
     correlations: &[f64],
 ) -> (f64, f64) {
-    let scale = penalty.dual_scale(correlations);
-    let scaled: Vec<f64> = correlations.iter().map(|v| scale * v).collect();
-    let product: f64 = w.iter().zip(&scaled).filter(|(w, _)| **w != 0.0).map(|(w, v)| w * v).sum();
-    let of_penalty = penalty.value(w) + penalty.conjugate(&scaled) - product;
-    (loss.loss_gap(fitted, dual, scale) + of_penalty, scale)
+    let (scale, conjugate) = penalty.dual_point(w, correlations);
+    let product: f64 =
+        w.iter().zip(correlations).filter(|(w, _)| **w != 0.0).map(|(w, v)| w * (scale * v)).sum();
+    let of_penalty = penalty.value(w) + conjugate - product;
+    // Each edge is a sample of observation 0 with half the square of its difference as the loss.
+    let of_links = links.map_or(0.0, |links| (1.0 - scale) * (1.0 - scale) * links.value(w));
+    (loss.loss_gap(fitted, dual, scale) + of_penalty + of_links, scale)
 }
 
 impl Restricted<'_> {
@@ -80,7 +87,7 @@ impl Restricted<'_> {
         (self.loss.n_samples(), self.loss.n_outputs())
     }
 
-    fn atoms(&self) -> Atoms<'_> {
+    pub(crate) fn atoms(&self) -> Atoms<'_> {
         let (n, c) = self.sizes();
         Atoms { columns: &self.columns, of: &self.atoms, n, c }
     }
@@ -98,25 +105,30 @@ impl Restricted<'_> {
             add_scaled(&mut fitted[k * n..(k + 1) * n], w, atoms.column(at));
         }
         let loss = self.loss.value(&fitted);
-        let penalty = self.penalty.as_ref().map_or(0.0, |penalty| penalty.value(&w));
+        let penalty = self.penalty.as_ref().map_or(0.0, |penalty| penalty.value(&w))
+            + self.links.as_ref().map_or(0.0, |links| links.value(&w));
         Point { w, b, fitted, loss, penalty }
     }
 
     /// The duality gap of a point over the coefficients here.
-    fn gap(&self, point: &Point, mut dual: Vec<f64>) -> f64 {
+    pub(crate) fn gap(&self, point: &Point, mut dual: Vec<f64>) -> f64 {
         if self.intercept {
             self.loss.balance(&mut dual);
         }
         match &self.penalty {
             Some(penalty) => {
-                let correlations = self.atoms().correlations(&dual);
-                duality_gap(self.loss, &**penalty, &point.w, &point.fitted, &dual, &correlations).0
+                let mut correlations = self.atoms().correlations(&dual);
+                let links = self.links.as_ref();
+                if let Some(links) = links {
+                    links.subtract_from(&point.w, &mut correlations);
+                }
+                duality_gap(self.loss, &**penalty, links, &point.w, &point.fitted, &dual, &correlations).0
             }
             None => self.loss.loss_gap(&point.fitted, &dual, 1.0),
         }
     }
 
-    fn dual(&self, point: &Point) -> Vec<f64> {
+    pub(crate) fn dual(&self, point: &Point) -> Vec<f64> {
         let mut dual = vec![0.0; point.fitted.len()];
         self.loss.dual_point(&point.fitted, &mut dual);
         dual
@@ -133,6 +145,13 @@ impl Restricted<'_> {
         control: &Control<'_>,
         steps: &mut u64,
     ) -> Result<Point, Error> {
+        if let Some(rows) = Rows::of(self) {
+            let (found, is_end) = rows.minimise(point, target, control, steps);
+            if is_end {
+                return Ok(found);
+            }
+            point = found;
+        }
         let (mut best, mut without_progress, mut share) = (f64::INFINITY, 0, INNER_SHARE);
         for _ in 0..MOST_STEPS {
             if *steps >= control.max_iterations || control.stopped().is_some() {
@@ -181,7 +200,9 @@ impl Restricted<'_> {
         size: f64,
         control: &Control<'_>,
     ) -> Result<Option<Point>, Error> {
-        let model = LocalModel::new(&self.atoms(), self.loss, &point.fitted, dual, &point.w, self.intercept)?;
+        let (atoms, links) = (self.atoms(), self.links.as_ref());
+        let model =
+            LocalModel::new(&atoms, self.loss, &point.fitted, dual, (&point.w, links), self.intercept)?;
         let target = match (inner, &self.penalty) {
             (Some((solver, gap)), Some(penalty)) if !self.atoms.is_empty() => {
                 let own_size = 0.5 * model.quadratic.target_squared_norm();

@@ -9,7 +9,8 @@ use fewest_solver::loss::{
     Cox, Huber, Logistic, Loss, Multinomial, Poisson, Samples, Separable, Squared, SquaredHinge, Ties,
 };
 use fewest_solver::{
-    BlockPenalty, Control, ElasticNetPenalty, Error, GroupLasso, L1, Penalty, QuadraticSolver, Status,
+    BlockPenalty, Control, ElasticNetPenalty, Error, GroupLasso, L1, Penalty, QuadraticSolver, SortedL1,
+    Status,
 };
 
 type Tested = Result<(), Error>;
@@ -26,7 +27,8 @@ fn losses(table: &Table) -> Result<Losses, Error> {
     let two = [table.signal.clone(), noise(table.n, 5)].concat();
     Ok(vec![
         ("squared", Box::new(Separable::new(Squared, table.signal.clone(), mean())?), true),
-        ("two outputs", Box::new(Separable::new(Squared, two, mean())?), true),
+        ("two outputs", Box::new(Separable::new(Squared, two.clone(), mean())?), true),
+        ("two outputs without b", Box::new(Separable::new(Squared, two, mean())?), false),
         ("logistic", Box::new(Separable::new(Logistic, table.labels(), mean())?), true),
         ("logistic without b", Box::new(Separable::new(Logistic, table.labels(), mean())?), false),
         ("squared hinge", Box::new(Separable::new(SquaredHinge, table.labels(), mean())?), true),
@@ -104,6 +106,27 @@ fn solutions_are_certified_from_the_definition() -> Tested {
                 }
             }
         }
+    }
+    Ok(())
+}
+
+/// A penalty of one block of many coefficients, of which few are ever in a working set.
+#[test]
+fn a_large_block_enters_in_parts() -> Tested {
+    let table = Table::new(40, 150, 6);
+    let loss = Separable::new(Logistic, table.labels(), Samples::mean(40))?;
+    let design = table.operator()?;
+    let model = LinearModel { design: &design, loss: &loss, intercept: true };
+    let null = model.null(&Control::default())?;
+    let largest = SortedL1::oscar(0.5, 0.01, 150)?.dual_norm(&null.correlations);
+    for ratio in [0.6, 0.3] {
+        let penalty = SortedL1::oscar(0.5 * ratio * largest, 0.01 * ratio * largest, 150)?;
+        let control = Control { tolerance: 1e-8, ..Control::default() };
+        let found = model.minimise(&null, &penalty, &CoordinateDescent::default(), None, &control)?;
+        let w = &found.solution.coefficients;
+        let (objective, gap) = certificate(&table, &loss, &penalty, w, &found.intercepts, true);
+        assert!((-1e-14..=1e-8).contains(&(gap / null.objective)), "{ratio}: {gap}");
+        assert!((objective - found.solution.objective).abs() < 1e-13 && w.iter().any(|w| *w != 0.0));
     }
     Ok(())
 }
@@ -230,7 +253,8 @@ fn where_it_starts_does_not_matter() -> Tested {
         let solver = CoordinateDescent::default();
         let cold = model.minimise(&null, &penalty, &solver, None, &tight())?;
         let b = noise(loss.n_outputs(), 3);
-        let far = Start { coefficients: noise(d, 2), intercepts: if intercept { b } else { vec![0.0; 1] } };
+        let far =
+            Start { coefficients: noise(d, 2), intercepts: if intercept { b } else { vec![0.0; b.len()] } };
         let near =
             Start { coefficients: cold.solution.coefficients.clone(), intercepts: cold.intercepts.clone() };
         let from_far = model.minimise(&null, &penalty, &solver, Some(&far), &tight())?;

@@ -221,9 +221,8 @@ fn absolute_gap<F: Datafit + ?Sized>(
 ) -> Option<f64> {
     let penalty = composite.penalty().by_blocks().filter(|penalty| penalty.is_convex())?;
     let correlations: Vec<f64> = gradient.iter().map(|g| -g).collect();
-    let scale = penalty.dual_scale(&correlations);
-    let scaled: Vec<f64> = correlations.iter().map(|v| scale * v).collect();
-    let dual = composite.datafit().dual_value(w, scale) - penalty.conjugate(&scaled);
+    let (scale, conjugate) = penalty.dual_point(w, &correlations);
+    let dual = composite.datafit().dual_value(w, scale) - conjugate;
     (scale > 0.0 && dual.is_finite()).then_some(objective - dual)
 }
 

@@ -1,7 +1,8 @@
 //! Hinge loss with a weighted l1 norm.
 
 use fewest_core::{Error, Status, order};
-use fewest_solver::{Control, LinearOperator, certificate};
+use fewest_linalg::add_scaled;
+use fewest_solver::{Control, Design, certificate};
 
 use crate::{Cost, Joining, Program, Simplex, solve};
 
@@ -58,7 +59,7 @@ struct Priced<'a, O> {
     found: Option<HingeOptimum>,
 }
 
-impl<'a, O: LinearOperator> L1Hinge<'a, O> {
+impl<'a, O: Design> L1Hinge<'a, O> {
     /// The machine of `samples` with `labels` −1 and 1, `costs` `d` above 0, with an intercept `b` or with
     /// `b = 0`.
     ///
@@ -67,8 +68,8 @@ impl<'a, O: LinearOperator> L1Hinge<'a, O> {
     /// other labels or costs.
     pub fn new(samples: &'a O, labels: Vec<f64>, costs: Vec<f64>, intercept: bool) -> Result<Self, Error> {
         for (what, values) in [("labels", &labels), ("costs of errors", &costs)] {
-            if values.len() != samples.n_rows() {
-                let (expected, found) = (samples.n_rows(), values.len());
+            if values.len() != samples.n_samples() {
+                let (expected, found) = (samples.n_samples(), values.len());
                 return Err(Error::ShapeMismatch { what, expected, found });
             }
         }
@@ -146,7 +147,7 @@ fn numbers(values: &[f64]) -> Result<(), Error> {
     })
 }
 
-impl<O: LinearOperator> Program for Priced<'_, O> {
+impl<O: Design> Program for Priced<'_, O> {
     fn column_cost(&self, column: usize) -> Cost {
         // The last is the intercept.
         self.penalties.get(column).map_or(Cost::free(), |penalty| Cost::absolute(*penalty))
@@ -163,7 +164,7 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
         let mut column = vec![0.0; self.labels.len()];
         for (out, &j) in out.chunks_exact_mut(rows.len()).zip(columns) {
             match self.penalties.get(j) {
-                Some(_) => self.samples.column(j, &mut column),
+                Some(_) => self.samples.gather(&[j], &mut column)?,
                 None => column.fill(1.0),
             }
             for (out, &i) in out.iter_mut().zip(rows) {
@@ -187,10 +188,15 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
         self.balance(&mut dual);
         let signed: Vec<f64> = dual.iter().zip(self.labels).map(|(u, y)| u * y).collect();
         let mut products = vec![0.0; self.penalties.len()];
-        self.samples.apply_transpose(&signed, &mut products);
+        self.samples.correlations(&signed, &mut products)?;
         numbers(&products)?;
         let mut fitted = vec![0.0; self.labels.len()];
-        self.samples.apply(&weights, &mut fitted);
+        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
+        let mut columns = vec![0.0; used.len() * fitted.len()];
+        self.samples.gather(&used, &mut columns)?;
+        for (&j, column) in used.iter().zip(columns.chunks_exact(fitted.len())) {
+            add_scaled(&mut fitted, weights[j], column);
+        }
         numbers(&fitted)?;
         let (loss, intercept) = self.loss(&fitted);
         let norm: f64 = weights.iter().zip(self.penalties).map(|(w, c)| c * w.abs()).sum();
@@ -225,7 +231,7 @@ impl<O: LinearOperator> Program for Priced<'_, O> {
     }
 }
 
-impl<O: LinearOperator> Priced<'_, O> {
+impl<O: Design> Priced<'_, O> {
     /// The heavier class scaled down to `Σ u_i y_i = 0`, which the intercept asks for.
     fn balance(&self, dual: &mut [f64]) {
         if !self.intercept {

@@ -8,25 +8,31 @@ use serde_json::{Map, Value};
 /// Methods whose `scores` list the non-zero features (of machines: samples) only: every other score must be
 /// zero.
 const SPARSE: &[&str] = &[
+    "adaptive_lasso",
     "c_svc",
     "dantzig",
     "elastic_net",
     "epsilon_svr",
+    "fsnet",
     "fused_lasso",
     "gflasso",
     "gflasso_squared",
     "goscar",
     "graph_lasso",
     "group_lasso",
+    "group_lasso_logistic",
     "hsic_lasso",
     "l1_logistic",
     "l1_sqhinge",
     "l21_multinomial",
     "lasso",
+    "linkedfs",
     "ls_l21",
     "mcfs",
+    "multitask_l21",
     "nocco_lasso",
     "oscar",
+    "overlapping_sparse_group_lasso",
     "sparse_group_lasso",
     "tree_group_lasso",
 ];
@@ -51,6 +57,10 @@ const VARIANTS: &[(&str, &str, &[&str])] = &[
     ("l1_logistic", "lasso", &["loss=logistic"]),
     ("l1_sqhinge", "lasso", &["loss=squared-hinge"]),
     ("l21_multinomial", "l21-logistic", &[]),
+    ("ls_l21", "l21", &[]),
+    ("multitask_l21", "l21", &[]),
+    ("group_lasso_logistic", "group-lasso", &["loss=logistic"]),
+    ("overlapping_sparse_group_lasso", "overlapping-group-lasso", &["overlap=norm"]),
     ("tree_group_lasso", "tree-lasso", &[]),
     ("gflasso_squared", "gflasso", &["power=2"]),
     ("sd_l", "sd-l", &["standardise_target=false"]),
@@ -73,6 +83,7 @@ const NOT_PASSED: &[&str] = &[
     "tree",
     "edges",
     "edge_rule",
+    "outputs",
     "signs",
 ];
 
@@ -252,6 +263,7 @@ impl Case {
             NOT_PASSED.contains(&name)
                 || ["lambda", "alpha"].contains(&name) && self.params.contains_key("r")
                 || name == "l1_ratio" && self.method == "lasso"
+                || name == "mu" && self.params.get("initial").is_some_and(|initial| initial == "ols")
                 || name == "k" && self.method == "trace_ratio"
                 || name == "weights" && self.params.get(name).is_some_and(Value::is_string)
                 || name == "permutation" && self.permutations().is_some()

@@ -91,7 +91,7 @@ impl<'a> Judge<'a> {
                 .with_feature_kinds(kinds)?
                 .with_feature_names(features.iter().map(|&j| self.names[j].clone()).collect())?;
             // Learners would report their own progress.
-            let model = self.learner.fit(&train, &Context { progress: None, ..*context })?;
+            let model = self.learner.fit_to_predict(&train, &Context { progress: None, ..*context })?;
             let at_once = (VALUES / (split.train.len() * features.len())).max(1);
             let mut predicted: Option<Predictions> = None;
             for rows in split.test.chunks(at_once) {

@@ -114,9 +114,14 @@ fn mik_fs(
         ..MikFs::default()
     };
     for which in 0..kernels.len() {
-        let path = method(which, FEW_ALTERNATIONS).validate_at(train, FOLDS, &PRODUCTS, context)?;
-        let at = first_best(path.iter().map(|point| point.score));
         // At a tie the largest penalty.
+        let worth = |at: usize, most: f64| most > best.0 || (most == best.0 && at < best.1);
+        let path =
+            method(which, FEW_ALTERNATIONS).validate_while(train, FOLDS, &PRODUCTS, &worth, context)?;
+        if path.is_empty() {
+            continue;
+        }
+        let at = first_best(path.iter().map(|point| point.score));
         if (path[at].score, std::cmp::Reverse(at)) > (best.0, std::cmp::Reverse(best.1)) {
             best = (path[at].score, at, which);
         }

@@ -6,6 +6,7 @@ use fewest_kernels::exp_in_place;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 
 use super::lbfgs::{Ending, Objective, minimise};
+use super::race::Race;
 use super::{CHOSEN, Decomposition, KernelGrid, Space, submatrix};
 use crate::learners::{Learner, Model, Predictions};
 
@@ -24,7 +25,8 @@ options! {
     /// With `K = U S Uᵀ` and `w = S^{1/2} Uᵀ v` the penalty is `(λ/2)‖w‖²`, so that `F` is strongly convex
     /// with modulus `λ` and `F − F* ≤ ‖∇F‖² / (2λ)`. L-BFGS runs until this bound is below
     /// `tolerance · n ln C`, the objective at zero; Böhning's bound `S/2 + λ` on the Hessian, diagonal here,
-    /// is its initial Hessian. `O(n³)` for each width and fold, `O(n² C)` per iteration.
+    /// is its initial Hessian. `O(n³)` for each width and fold, `O(n² C)` per iteration. What cannot be the
+    /// best any more, however well it does on the folds that are left, is not fitted to these.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -83,26 +85,28 @@ impl KernelLogisticModel {
 
 /// Replaces the scores of each row by probabilities. Returns the logarithms of the sums `Σ_c exp(f_c)`.
 fn soft_max(scores: &mut DMatrix<f64>) -> Vec<f64> {
-    let (n, n_classes) = scores.shape();
+    let n = scores.nrows();
+    let scores = scores.as_mut_slice();
+    // Column by column, as they lie in memory.
     let mut largest = vec![f64::NEG_INFINITY; n];
-    for c in 0..n_classes {
-        for (largest, score) in largest.iter_mut().zip(scores.column(c).iter()) {
+    for column in scores.chunks_exact(n.max(1)) {
+        for (largest, score) in largest.iter_mut().zip(column) {
             *largest = largest.max(*score);
         }
     }
-    for mut column in scores.column_iter_mut() {
+    for column in scores.chunks_exact_mut(n.max(1)) {
         for (score, largest) in column.iter_mut().zip(&largest) {
             *score -= largest;
         }
     }
-    exp_in_place(scores.as_mut_slice());
+    exp_in_place(scores);
     let mut sums = vec![0.0; n];
-    for column in scores.column_iter() {
-        for (sum, value) in sums.iter_mut().zip(column.iter()) {
+    for column in scores.chunks_exact(n.max(1)) {
+        for (sum, value) in sums.iter_mut().zip(column) {
             *sum += value;
         }
     }
-    for mut column in scores.column_iter_mut() {
+    for column in scores.chunks_exact_mut(n.max(1)) {
         for (value, sum) in column.iter_mut().zip(&sums) {
             *value /= sum;
         }
@@ -164,7 +168,7 @@ impl Objective for Problem {
             scores[(i, class)] -= 1.0;
         }
         let loss = &self.transposed * scores;
-        for ((gradient, loss), w) in gradient.iter_mut().zip(loss.iter()).zip(at) {
+        for ((gradient, loss), w) in gradient.iter_mut().zip(loss.as_slice()).zip(at) {
             *gradient = loss + self.lambda * w;
         }
         log_sums - own + 0.5 * self.lambda * at.iter().map(|w| w * w).sum::<f64>()
@@ -225,39 +229,27 @@ impl KernelLogistic {
     ) -> Result<(f64, f64), Error> {
         let splits = self.grid.splits(data, true, context)?;
         let (widths, regularizations) = (self.grid.sorted_widths(), self.grid.sorted_regularizations());
-        let mut best: Option<(usize, f64)> = None;
-        let mut chosen = (widths[0], regularizations[0]);
-        for &width in &widths {
-            let gram = space.gram(width * space.median);
-            let mut held_out = vec![(0_usize, 0.0_f64); regularizations.len()];
-            for split in &splits {
-                context.go_on(CHOSEN)?;
-                let decomposition =
-                    Decomposition::new(submatrix(&gram, &split.train, &split.train), context)?;
-                let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| classes[row]).collect() };
-                let mut problem = Problem::new(&decomposition, of(&split.train), n_classes);
-                let unseen = submatrix(&gram, &split.test, &split.train) * inverse_root(&decomposition);
-                let actual = of(&split.test);
-                let mut w = vec![0.0; problem.rank() * n_classes];
-                for (held_out, &regularization) in held_out.iter_mut().zip(&regularizations) {
-                    problem.solve(&mut w, regularization, ROUGH, self.max_iterations);
-                    let mut scores = &unseen * DMatrixView::from_slice(&w, problem.rank(), n_classes);
-                    let own: f64 = actual.iter().enumerate().map(|(i, &class)| scores[(i, class)]).sum();
-                    let hits =
-                        actual.iter().enumerate().filter(|&(i, &class)| best_column(&scores, i) == class);
-                    held_out.0 += hits.count();
-                    held_out.1 += own - soft_max(&mut scores).iter().sum::<f64>();
-                }
-            }
-            for (&(hits, likelihood), &regularization) in held_out.iter().zip(&regularizations) {
-                let better = best.is_none_or(|best| hits > best.0 || (hits == best.0 && likelihood > best.1));
-                if better {
-                    best = Some((hits, likelihood));
-                    chosen = (width, regularization);
-                }
+        let mut race = Race::new(&widths, regularizations.len(), &splits);
+        while let Some((at, split)) = race.next() {
+            context.go_on(CHOSEN)?;
+            let gram = space.gram(widths[at] * space.median);
+            let decomposition = Decomposition::new(submatrix(&gram, &split.train, &split.train), context)?;
+            let of = |rows: &[usize]| -> Vec<usize> { rows.iter().map(|&row| classes[row]).collect() };
+            let mut problem = Problem::new(&decomposition, of(&split.train), n_classes);
+            let unseen = submatrix(&gram, &split.test, &split.train) * inverse_root(&decomposition);
+            let actual = of(&split.test);
+            let mut w = vec![0.0; problem.rank() * n_classes];
+            for (held_out, &regularization) in race.open(at).iter_mut().zip(&regularizations) {
+                problem.solve(&mut w, regularization, ROUGH, self.max_iterations);
+                let mut scores = &unseen * DMatrixView::from_slice(&w, problem.rank(), n_classes);
+                let own: f64 = actual.iter().enumerate().map(|(i, &class)| scores[(i, class)]).sum();
+                let hits = actual.iter().enumerate().filter(|&(i, &class)| best_column(&scores, i) == class);
+                held_out.hits += hits.count();
+                held_out.likelihood += own - soft_max(&mut scores).iter().sum::<f64>();
             }
         }
-        Ok((chosen.0 * space.median, chosen.1))
+        let (width, regularization) = race.winner();
+        Ok((widths[width] * space.median, regularizations[regularization]))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod lbfgs;
 mod logistic;
+mod race;
 mod ridge;
 
 pub use logistic::{KernelLogistic, KernelLogisticModel};

@@ -10,15 +10,16 @@ use super::{
     MachineGrid, MachineKernel, ROUGH, Space, check_stop, control, gamma_of, train_rows, visit_tests,
     visit_unseen,
 };
-use crate::learners::{Learner, Model, Predictions};
+use crate::learners::{ClassScoring, Learner, Model, Predictions};
 
 options! {
     /// C-support vector classification on standardised features (Cortes and Vapnik 1995), one machine for
     /// each pair of classes and a vote.
     ///
     /// Cost and width are those with the most correct predictions in stratified cross-validation; at a tie
-    /// the smaller width, then the smaller cost. Distances are computed once, and each machine starts from
-    /// the one of the previous cost. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
+    /// the smaller width, then the smaller cost. Distances and products are computed once, and each machine
+    /// starts from the one of the previous cost; what cannot be the best any more is not trained on the folds
+    /// that are left. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
     ///
     /// Probabilities are sigmoids of the decision values of samples left out in cross-validation (Platt
     /// 2000), of several classes coupled (Wu, Lin and Weng 2004): their largest need not be that of the vote.
@@ -56,7 +57,7 @@ pub struct SupportVectorClassifierModel {
     /// The machines; `None` for a single class.
     pub machines: Option<Pairwise>,
     /// From the decision values of each machine to probabilities.
-    scalings: Vec<PlattScaling>,
+    pub(super) scalings: Vec<PlattScaling>,
     only: u32,
     /// The cost `C`.
     pub cost: f64,
@@ -70,6 +71,16 @@ impl SupportVectorClassifier {
     pub fn train(
         &self,
         data: &Dataset,
+        context: &Context<'_>,
+    ) -> Result<SupportVectorClassifierModel, Error> {
+        self.train_with(data, true, context)
+    }
+
+    /// [`train`](Self::train), where `calibrated`; otherwise without what probabilities take.
+    pub(super) fn train_with(
+        &self,
+        data: &Dataset,
+        calibrated: bool,
         context: &Context<'_>,
     ) -> Result<SupportVectorClassifierModel, Error> {
         self.check()?;
@@ -86,9 +97,12 @@ impl SupportVectorClassifier {
             for pair in &trained.machines {
                 check_stop(pair.machine.dual.solution.status)?;
             }
-            let folds = Calibration { seed: derive_seed(context.seed, 1), ..Calibration::default() };
-            scalings = trained.calibrate(&learner, &*rows, codes, &[], folds, &control(ROUGH, context))?;
-            context.go_on("the support vector machine was calibrated")?;
+            if calibrated {
+                let folds = Calibration { seed: derive_seed(context.seed, 1), ..Calibration::default() };
+                scalings =
+                    trained.calibrate(&learner, &*rows, codes, &[], folds, &control(ROUGH, context))?;
+                context.go_on("the support vector machine was calibrated")?;
+            }
             machines = Some(trained);
         }
         let rows = PointRows::new(&space.points, kernel)?;
@@ -106,12 +120,25 @@ impl SupportVectorClassifier {
         let candidates = kernels.len() * costs.len();
         let splits = self.grid.splits(data, candidates, true, context)?;
         let mut chosen = (kernels[0], costs[0]);
+        if splits.is_empty() {
+            return Ok(chosen);
+        }
         let mut most = 0;
         for (done, &kernel) in kernels.iter().enumerate() {
             context.report("choosing cost and width", done, kernels.len());
-            let rows = space.rows(kernel)?;
+            let rows = space.shared_rows(kernel, context)?;
             let mut hits = vec![0_usize; costs.len()];
+            let mut left: usize = splits.iter().map(|split| split.test.len()).sum();
             for split in &splits {
+                // Each cost starts from the one before: those that cannot win, whatever comes, are given up
+                // with all behind them.
+                let floor = hits.iter().copied().max().unwrap_or(0);
+                let may_win = |&hits: &usize| hits + left > most && hits + left >= floor;
+                hits.truncate(hits.iter().rposition(may_win).map_or(0, |last| last + 1));
+                if hits.is_empty() {
+                    break;
+                }
+                left -= split.test.len();
                 let own: Vec<u32> = split.train.iter().map(|&i| codes[i]).collect();
                 if own.iter().all(|code| *code == own[0]) {
                     let same = split.test.iter().filter(|&&i| codes[i] == own[0]).count();
@@ -119,8 +146,8 @@ impl SupportVectorClassifier {
                     continue;
                 }
                 let train = train_rows(&*rows, split)?;
-                let mut machines: Vec<Pairwise> = Vec::with_capacity(costs.len());
-                for &cost in &costs {
+                let mut machines: Vec<Pairwise> = Vec::with_capacity(hits.len());
+                for &cost in &costs[..hits.len()] {
                     let learner = Classifier { cost, ..Classifier::default() };
                     let near = machines.last();
                     let control = control(ROUGH, context);
@@ -145,6 +172,24 @@ impl SupportVectorClassifier {
             }
         }
         Ok(chosen)
+    }
+}
+
+impl Learner for SupportVectorClassifier {
+    fn name(&self) -> &'static str {
+        "svc"
+    }
+
+    fn fit(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        Ok(Box::new(self.train(data, context)?))
+    }
+
+    fn fit_to_predict(&self, data: &Dataset, context: &Context<'_>) -> Result<Box<dyn Model>, Error> {
+        Ok(Box::new(self.train_with(data, false, context)?))
+    }
+
+    fn scoring(&self) -> ClassScoring {
+        ClassScoring::Probabilities
     }
 }
 

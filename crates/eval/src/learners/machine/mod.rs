@@ -21,6 +21,9 @@ use crate::{KFold, Split, Splitter};
 /// kernel matrix.
 const MOST_KEPT: usize = 3000;
 
+/// Rows of a kernel between two checks of the clock.
+const AT_ONCE: usize = 64;
+
 /// The duality gap of machines that only compare parameters.
 const ROUGH: f64 = 1e-3;
 
@@ -157,6 +160,23 @@ impl Space {
             }
             _ => Ok(Box::new(PointRows::new(&self.points, kernel)?)),
         }
+    }
+
+    /// [`rows`](Self::rows) for machines of several costs and folds: of up to [`MOST_KEPT`] samples, kernel
+    /// values are computed once.
+    fn shared_rows(&self, kernel: VectorKernel, context: &Context<'_>) -> Result<Box<dyn KernelRows>, Error> {
+        let rows = self.rows(kernel)?;
+        let n = rows.len();
+        if n > MOST_KEPT || self.distances.is_some() {
+            return Ok(rows);
+        }
+        let mut values = vec![0.0; n * n];
+        let indices: Vec<usize> = (0..n).collect();
+        for (indices, values) in indices.chunks(AT_ONCE).zip(values.chunks_mut(AT_ONCE * n)) {
+            context.go_on("the products of the samples were computed")?;
+            rows.rows(indices, values);
+        }
+        Ok(Box::new(GramRows::trusted(values, n)?))
     }
 }
 

@@ -18,8 +18,9 @@ options! {
     /// 2004).
     ///
     /// Cost, width and ε are those with the smallest squared error in cross-validation; at a tie the smaller
-    /// width, then the smaller cost, then the larger ε. Distances are computed once, and each machine starts
-    /// from the one of the previous cost. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
+    /// width, then the smaller cost, then the larger ε. Distances and products are computed once, and each
+    /// machine starts from the one of the previous cost; what cannot be the best any more is not trained on
+    /// the folds that are left. `O(n² d)`, and a multiple of `O(n²)` for each candidate and fold.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Target};
@@ -126,18 +127,31 @@ impl SupportVectorRegression {
         let candidates = kernels.len() * costs.len() * epsilons.len();
         let splits = self.grid.splits(data, candidates, false, context)?;
         let mut chosen = (kernels[0], costs[0], epsilons[0]);
+        if splits.is_empty() {
+            return Ok(chosen);
+        }
         let mut least = f64::INFINITY;
         for (done, &kernel) in kernels.iter().enumerate() {
             context.report("choosing cost, width and tube", done, kernels.len());
-            let rows = space.rows(kernel)?;
-            let mut errors = vec![0.0; costs.len() * epsilons.len()];
+            let rows = space.shared_rows(kernel, context)?;
+            // The costs of each tube.
+            let mut errors = vec![vec![0.0; costs.len()]; epsilons.len()];
             for split in &splits {
+                // Each cost starts from the one before: those whose error is too large already are given up
+                // with all behind them.
+                for errors in &mut errors {
+                    let may_win = |error: &f64| *error < least;
+                    errors.truncate(errors.iter().rposition(may_win).map_or(0, |last| last + 1));
+                }
+                if errors.iter().all(Vec::is_empty) {
+                    break;
+                }
                 let own: Vec<f64> = split.train.iter().map(|&i| targets[i]).collect();
                 let train = train_rows(&*rows, split)?;
-                let mut machines: Vec<Machine> = Vec::with_capacity(errors.len());
-                for &epsilon in &epsilons {
+                let mut machines: Vec<Machine> = Vec::new();
+                for (&epsilon, errors) in epsilons.iter().zip(&errors) {
                     let mut start: Vec<f64> = Vec::new();
-                    for &cost in &costs {
+                    for &cost in &costs[..errors.len()] {
                         let learner = Regressor { cost, epsilon, ..Regressor::default() };
                         let control = control(ROUGH, context);
                         let machine = learner.train_from(&train, &own, &[], &start, &control)?;
@@ -147,16 +161,15 @@ impl SupportVectorRegression {
                     }
                 }
                 visit_tests(&*rows, split, |i, row| {
-                    for (error, machine) in errors.iter_mut().zip(&machines) {
+                    for (error, machine) in errors.iter_mut().flatten().zip(&machines) {
                         *error += (machine.decision(row)? - targets[i]).powi(2);
                     }
                     Ok(())
                 })?;
             }
             for (c, &cost) in costs.iter().enumerate() {
-                for (e, &epsilon) in epsilons.iter().enumerate() {
-                    let error = errors[e * costs.len() + c];
-                    if error < least {
+                for (&epsilon, errors) in epsilons.iter().zip(&errors) {
+                    if let Some(&error) = errors.get(c).filter(|error| **error < least) {
                         least = error;
                         chosen = (kernel, cost, epsilon);
                     }

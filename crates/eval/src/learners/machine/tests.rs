@@ -60,6 +60,123 @@ fn curved_classes_need_the_gaussian_kernel() {
     assert!((gamma - 0.5 / 3.0).abs() < 1e-12);
 }
 
+/// Whatever is given up on the way, the choice is that of all costs and widths on all folds.
+#[test]
+fn the_choice_is_that_of_all_candidates() {
+    use fewest_smo::{Classifier, Pairwise, Regressor};
+    let mut choices = Vec::new();
+    for (n, kernel) in
+        [(60, MachineKernel::Gaussian), (90, MachineKernel::Linear), (40, MachineKernel::Gaussian)]
+    {
+        for seed in 0..4 {
+            let context = Context::seeded(seed);
+            let data = rings(n);
+            let Target::Class(classes) = data.target() else { unreachable!() };
+            let codes = classes.codes();
+            let learner = SupportVectorClassifier { kernel, ..SupportVectorClassifier::default() };
+            let space = Space::new(&data, kernel, &context).unwrap();
+            let (kernels, costs) = (learner.grid.kernels(kernel, space.unit), learner.grid.sorted_costs());
+            let splits = learner.grid.splits(&data, 8, true, &context).unwrap();
+            let (mut most, mut best) = (0, (kernels[0], costs[0]));
+            for &kernel in &kernels {
+                let rows = space.rows(kernel).unwrap();
+                let mut hits = vec![0; costs.len()];
+                for split in &splits {
+                    let own: Vec<u32> = split.train.iter().map(|&i| codes[i]).collect();
+                    let train = train_rows(&*rows, split).unwrap();
+                    let mut last: Option<Pairwise> = None;
+                    for (hits, &cost) in hits.iter_mut().zip(&costs) {
+                        let one = Classifier { cost, ..Classifier::default() };
+                        let control = control(ROUGH, &context);
+                        let machine =
+                            Pairwise::train_from(&one, &train, &own, &[], last.as_ref(), &control).unwrap();
+                        visit_tests(&*rows, split, |i, row| {
+                            *hits += usize::from(machine.predict(row)? == codes[i]);
+                            Ok(())
+                        })
+                        .unwrap();
+                        last = Some(machine);
+                    }
+                }
+                for (&hits, &cost) in hits.iter().zip(&costs) {
+                    if hits > most {
+                        (most, best) = (hits, (kernel, cost));
+                    }
+                }
+            }
+            let model = learner.train(&data, &context).unwrap();
+            assert_eq!((model.rows.0.kernel(), model.cost), best, "{n} {kernel:?} {seed}");
+            choices.push(format!("{best:?}"));
+
+            let data = hill(n);
+            let learner = SupportVectorRegression {
+                kernel,
+                epsilons: vec![0.3, 0.01],
+                ..SupportVectorRegression::default()
+            };
+            let Target::Real(outputs) = data.target() else { unreachable!() };
+            let values = outputs.output(0);
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let scale =
+                (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
+            let targets: Vec<f64> = values.iter().map(|value| (value - mean) / scale).collect();
+            let space = Space::new(&data, kernel, &context).unwrap();
+            let splits = learner.grid.splits(&data, 8, false, &context).unwrap();
+            let mut best = (f64::INFINITY, 0.0, 0.0, 0.0);
+            for kernel in learner.grid.kernels(kernel, space.unit) {
+                let rows = space.rows(kernel).unwrap();
+                for epsilon in [0.3, 0.01] {
+                    let mut errors = vec![0.0; costs.len()];
+                    for split in &splits {
+                        let own: Vec<f64> = split.train.iter().map(|&i| targets[i]).collect();
+                        let train = train_rows(&*rows, split).unwrap();
+                        let mut start = Vec::new();
+                        for (error, &cost) in errors.iter_mut().zip(&costs) {
+                            let one = Regressor { cost, epsilon, ..Regressor::default() };
+                            let control = control(ROUGH, &context);
+                            let machine = one.train_from(&train, &own, &[], &start, &control).unwrap();
+                            visit_tests(&*rows, split, |i, row| {
+                                *error += (machine.decision(row)? - targets[i]).powi(2);
+                                Ok(())
+                            })
+                            .unwrap();
+                            start = machine.dual.solution.coefficients;
+                        }
+                    }
+                    for (error, &cost) in errors.into_iter().zip(&costs) {
+                        if error < best.0 {
+                            best = (error, gamma_of(kernel), cost, epsilon);
+                        }
+                    }
+                }
+            }
+            let model = learner.train(&data, &context).unwrap();
+            let found = (gamma_of(model.rows.0.kernel()), model.cost, model.epsilon);
+            assert_eq!(found, (best.1, best.2, best.3), "{n} {kernel:?} {seed}");
+        }
+    }
+    choices.sort();
+    choices.dedup();
+    assert!(choices.len() > 2, "{choices:?}");
+}
+
+/// What is only to predict predicts the same.
+#[test]
+fn predictions_do_not_need_what_probabilities_take() {
+    let (train, test) = halves(&rings(200));
+    let learner: Box<dyn Learner> = Box::new(SupportVectorClassifier::default());
+    let [whole, part] =
+        [learner.fit(&train, &Context::seeded(3)), learner.fit_to_predict(&train, &Context::seeded(3))]
+            .map(Result::unwrap);
+    assert_eq!(whole.predict(test.x()), part.predict(test.x()));
+    assert_eq!(whole.facts(), part.facts());
+    let train = |calibrated| {
+        let model = SupportVectorClassifier::default().train_with(&train, calibrated, &Context::seeded(3));
+        model.unwrap().scalings.len()
+    };
+    assert_eq!((train(true), train(false)), (3, 0));
+}
+
 /// The probabilities of three rings: shares that say more of the test samples than the frequencies do.
 #[test]
 fn probabilities_are_those_of_samples_never_seen() {

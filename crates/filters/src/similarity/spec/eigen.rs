@@ -1,7 +1,8 @@
-//! The smallest eigenvalues of the normalised Laplacian, by a block Krylov space with restarts.
+//! The smallest eigenvalues of the normalised Laplacian.
 
-use fewest_core::{Context, Error, derive_seed, order};
-use nalgebra::{DMatrix, DVector};
+use fewest_core::{Context, Error, derive_seed};
+use fewest_linalg::largest_eigenpairs;
+use nalgebra::DMatrix;
 
 use super::affinity::Affinity;
 
@@ -11,8 +12,6 @@ const EXTRA: usize = 4;
 const BLOCKS: usize = 8;
 /// Residual of an eigenpair of a matrix of norm 1.
 const TOLERANCE: f64 = 1e-11;
-/// Restarts after which what has been reached must do.
-const MOST_RESTARTS: usize = 200;
 
 /// Eigenvalues `λ` of `𝓛`, increasing, with orthonormal eigenvectors.
 pub(super) struct Eigen {
@@ -30,82 +29,19 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
     if wanted == 0 {
         return Ok(eigen);
     }
-    let block = (wanted + EXTRA).min(n - 1);
     let uniform = |at: usize| derive_seed(context.seed, at as u64) as f64 / u64::MAX as f64 - 0.5;
-    let mut start = DMatrix::from_fn(n, block, |i, j| uniform(i + j * n));
-    let mut restarts = 0;
-    loop {
-        // The basis stays orthogonal to ξ₁, which is removed again with every new vector.
-        let mut basis: Vec<DVector<f64>> = Vec::new();
-        let mut images: Vec<DVector<f64>> = Vec::new();
-        let mut next = start;
-        for _ in 0..BLOCKS {
-            let from = basis.len();
-            for column in next.column_iter() {
-                extend(&mut basis, column.into_owned(), &trivial);
-            }
-            if basis.len() == from {
-                break;
-            }
-            let added = DMatrix::from_columns(&basis[from..]);
-            next = affinity.normalised_product(&added.transpose(), context)?.transpose();
-            images.extend(next.column_iter().map(|column| column.into_owned()));
-        }
-        let basis = DMatrix::from_columns(&basis);
-        let images = DMatrix::from_columns(&images);
-        let projected = basis.tr_mul(&images);
-        let small = fewest_linalg::symmetric_eigen((&projected + projected.transpose()) * 0.5);
-        let Some(small) = small else { return Err(not_found()) };
-        let mut order = order::descending(small.eigenvalues.as_slice());
-        order.truncate(block);
-        let chosen = small.eigenvectors.select_columns(&order);
-        let vectors = &basis * &chosen;
-        let residuals = &images * &chosen;
-        let pairs = wanted.min(order.len());
-        let worst = (0..pairs)
-            .map(|at| (residuals.column(at) - vectors.column(at) * small.eigenvalues[order[at]]).norm())
-            .fold(0.0, f64::max);
-        restarts += 1;
-        if worst <= TOLERANCE || restarts >= MOST_RESTARTS || basis.ncols() >= n - 1 {
-            if worst > 1e3 * TOLERANCE {
-                return Err(not_found());
-            }
-            let mut columns = vec![trivial];
-            for at in 0..pairs {
-                eigen.values.push(1.0 - small.eigenvalues[order[at]]);
-                columns.push(vectors.column(at).into_owned());
-            }
-            eigen.vectors = DMatrix::from_columns(&columns);
-            return Ok(eigen);
-        }
-        start = vectors;
-    }
-}
-
-/// Adds what `vector` has orthogonal to the basis and to `trivial`, unless that is nothing but rounding.
-fn extend(basis: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, trivial: &DVector<f64>) {
-    for _ in 0..2 {
-        let length = vector.norm();
-        if length == 0.0 {
-            return;
-        }
-        vector /= length;
-        for other in basis.iter().chain([trivial]) {
-            let along = other.dot(&vector);
-            vector.axpy(-along, other, 1.0);
-        }
-        // Once more: after heavy cancellation the rest is not yet orthogonal, and might be noise.
-        if vector.norm() < 1e-10 {
-            return;
-        }
-    }
-    let length = vector.norm();
-    basis.push(vector / length);
-}
-
-fn not_found() -> Error {
-    Error::Numerical {
-        what: "the eigenvectors of the graph",
-        hint: "ask for fewer (m), or take criterion 1 or 2, which need none".to_owned(),
-    }
+    let start = DMatrix::from_fn(n, (wanted + EXTRA).min(n - 1), |i, j| uniform(i + j * n));
+    let product = |v: &DMatrix<f64>| Ok(affinity.normalised_product(&v.transpose(), context)?.transpose());
+    let apart = std::slice::from_ref(&trivial);
+    let found = largest_eigenpairs(start, wanted, apart, BLOCKS, TOLERANCE, product)?;
+    let Some(found) = found.filter(|found| found.residual <= 1e3 * TOLERANCE) else {
+        return Err(Error::Numerical {
+            what: "the eigenvectors of the graph",
+            hint: "ask for fewer (m), or take criterion 1 or 2, which need none".to_owned(),
+        });
+    };
+    eigen.values.extend(found.values.iter().map(|value| 1.0 - value));
+    let vectors = found.vectors.column_iter().map(|column| column.into_owned());
+    eigen.vectors = DMatrix::from_columns(&[trivial].into_iter().chain(vectors).collect::<Vec<_>>());
+    Ok(eigen)
 }

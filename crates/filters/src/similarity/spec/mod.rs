@@ -5,12 +5,11 @@ mod eigen;
 
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words};
-use fewest_neighbours::{DistanceMetric, Distances};
+use fewest_neighbours::{DistanceMetric, Distances, heat_scale, standardised_samples};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
 use super::feature::{centre, is_constant, standardise};
-use super::graph::{scale, standardised};
 use fewest_columns::{map_features, parts};
 
 choice! {
@@ -102,7 +101,7 @@ impl Scorer for Spec {
         data.refuse_sample_weights("spec")?;
         self.check()?;
         let n = data.n_samples();
-        let samples = standardised(data, DistanceMetric::SquaredEuclidean)?;
+        let samples = standardised_samples(data, DistanceMetric::SquaredEuclidean)?;
         let m = match self.criterion {
             SpecCriterion::LeadingEigenvectors { m } => {
                 let m = m.unwrap_or_else(|| default_m(data.target()).min(n));
@@ -118,7 +117,7 @@ impl Scorer for Spec {
             KernelWidth::Value(sigma) => KernelWidth::Value(sigma * sigma),
             rule => rule,
         };
-        let sigma_squared = scale(sigma_squared, "sigma", &distances, context)?;
+        let sigma_squared = heat_scale(sigma_squared, "sigma", &distances, context)?;
         let affinity = Affinity::new(&distances, sigma_squared, context)?;
         let columns = Columns::new(data, &affinity, context)?;
         let values = match m {

@@ -1,0 +1,424 @@
+//! The penalty that the data choose: by cross-validation, or by an information criterion.
+
+use std::collections::BTreeMap;
+
+use fewest_columns::{StandardOutput, deal, seeded_order};
+use fewest_core::method::Regularization;
+use fewest_core::{Context, Dataset, Error, Path, PathChoice, Status, order};
+
+use super::columns::LinearColumns;
+
+/// Penalties tried, from the smallest that selects nothing down, evenly spaced in their logarithm.
+const N_LAMBDAS: usize = 100;
+
+/// The last of them as a share of the first: where there are more columns than samples, and else.
+const SMALLEST_WIDE: f64 = 1e-2;
+const SMALLEST_TALL: f64 = 1e-4;
+
+/// Duality gap to reach in the folds, relative to the objective at zero.
+pub(super) const FOLD_TOLERANCE: f64 = 1e-5;
+
+/// No smaller penalty is tried where a fold has only this share of its loss at the largest left.
+const LEFT: f64 = 1e-3;
+
+/// Most degrees of freedom of a candidate of an information criterion, as a share of the samples: the
+/// likelihood of a model that fits every sample has no bound.
+const MOST_DEGREES: f64 = 0.5;
+
+const CHOSEN: &str = "the penalty was chosen";
+
+/// The coefficients at a penalty.
+pub(super) struct Step {
+    /// By output, those that are not zero, by increasing column.
+    pub(super) coefficients: Vec<Vec<(usize, f64)>>,
+    /// One an output, or none.
+    pub(super) intercepts: Vec<f64>,
+    pub(super) status: Status,
+}
+
+/// Looks at a solution, and says whether another is wanted.
+pub(super) type Visit<'v, L> = dyn FnMut(&L, <L as Ladder>::Fit) -> Result<bool, Error> + 'v;
+
+/// A linear model that can be solved at one penalty after the other.
+pub(super) trait Ladder {
+    /// A solution.
+    type Fit;
+
+    fn columns(&self) -> &LinearColumns<'_>;
+
+    /// The smallest penalty that selects nothing.
+    fn largest(&self) -> f64;
+
+    /// Solves at each of `lambdas`, which decrease, from the one before, until `visit` says that no other is
+    /// wanted or the run is stopped.
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error>;
+
+    fn step(&self, fit: &Self::Fit) -> Step;
+
+    /// The score of each feature with a coefficient.
+    fn scores(&self, step: &Step) -> BTreeMap<usize, f64> {
+        self.columns().feature_scores(&step.coefficients)
+    }
+}
+
+/// Penalties from `first` to `last`, both among them, evenly spaced in their logarithm.
+pub(super) fn spaced(first: f64, last: f64, n: usize) -> Vec<f64> {
+    let share = |at: usize| 1.0 - at as f64 / (n.max(2) - 1) as f64;
+    let mut lambdas: Vec<f64> = (0..n).map(|at| last * (first / last).powf(share(at))).collect();
+    if let Some(end) = lambdas.last_mut() {
+        *end = last;
+    }
+    lambdas
+}
+
+/// The penalties to choose from.
+pub(super) fn candidates<L: Ladder>(ladder: &L) -> Vec<f64> {
+    let columns = ladder.columns();
+    let wide = columns.features().count() > columns.n_samples();
+    let largest = ladder.largest();
+    if largest == 0.0 {
+        // No column is correlated with the target: every penalty selects nothing.
+        return vec![0.0];
+    }
+    spaced(largest, largest * if wide { SMALLEST_WIDE } else { SMALLEST_TALL }, N_LAMBDAS)
+}
+
+/// `X w + b`, output after output.
+fn fitted<L: Ladder>(ladder: &L, step: &Step) -> Result<Vec<f64>, Error> {
+    let columns = ladder.columns();
+    let mut fitted = columns.fitted(&step.coefficients)?;
+    for (fitted, intercept) in fitted.chunks_exact_mut(columns.n_samples().max(1)).zip(&step.intercepts) {
+        fitted.iter_mut().for_each(|value| *value += intercept);
+    }
+    Ok(fitted)
+}
+
+/// The held-out losses of one fold at each of some penalties, or at the first of them.
+pub(super) type Fold<'a> = dyn Fn(&Held<'_>, &[f64]) -> Result<Vec<f64>, Error> + Sync + 'a;
+
+/// The data of one fold.
+pub(super) struct Held<'a> {
+    /// All samples; those of the fold have a weight of 0.
+    pub(super) training: &'a Dataset,
+    /// What each sample of the fold counts, 0 for the others.
+    pub(super) test: &'a [f64],
+    pub(super) context: &'a Context<'a>,
+}
+
+impl Held<'_> {
+    /// The loss of the samples that are held out, from its mean over all samples and that over the others:
+    /// also for a loss that is no sum over samples (Verweij and van Houwelingen 1993).
+    pub(super) fn difference(&self, all: f64, training: f64) -> Losses {
+        let held: f64 = self.test.iter().sum();
+        let others: f64 = self.training.sample_weights().map_or(0.0, |weights| weights.iter().sum());
+        Losses { training, held_out: (all * (held + others) - training * others) / held }
+    }
+}
+
+/// What the loss of a fitted model is, per unit of weight.
+pub(super) struct Losses {
+    pub(super) training: f64,
+    pub(super) held_out: f64,
+}
+
+/// The held-out loss at each of `lambdas`, or at the first of them, up to where the training samples are
+/// fitted almost exactly.
+pub(super) fn fold_losses<L: Ladder>(
+    ladder: &mut L,
+    lambdas: &[f64],
+    losses: impl Fn(&[f64]) -> Losses,
+) -> Result<Vec<f64>, Error> {
+    let (mut found, mut first) = (Vec::new(), None);
+    ladder.walk(lambdas, &mut |ladder, fit| {
+        let step = ladder.step(&fit);
+        if step.status.is_stopped() {
+            return Err(Error::Stopped { before: CHOSEN });
+        }
+        let losses = losses(&fitted(ladder, &step)?);
+        found.push(losses.held_out);
+        Ok(losses.training > LEFT * *first.get_or_insert(losses.training))
+    })?;
+    Ok(found)
+}
+
+/// The penalties tried, and the one that was chosen.
+pub(super) struct Choice {
+    lambdas: Vec<f64>,
+    how: PathChoice,
+    note: String,
+}
+
+/// How a cross-validation chooses.
+#[derive(Clone, Copy)]
+pub(super) struct CrossValidation {
+    pub(super) folds: usize,
+    /// The largest penalty whose loss is within one standard error of the least, not that of the least.
+    pub(super) one_standard_error: bool,
+}
+
+impl CrossValidation {
+    /// The cross-validation that a regularisation asks for, if it does.
+    pub(super) fn of(given: Regularization) -> Option<Self> {
+        match given {
+            Regularization::CrossValidated { folds } => Some(Self { folds, one_standard_error: false }),
+            Regularization::OneStandardError { folds } => Some(Self { folds, one_standard_error: true }),
+            _ => None,
+        }
+    }
+}
+
+/// Chooses among `lambdas` by the loss of samples that were held out; `fold` computes it for one fold.
+///
+/// Samples are dealt to the folds in an order that the seed decides, class by class. The mean over folds
+/// counts each by the weight of its samples, and so does its standard error.
+pub(super) fn cross_validate(
+    rule: CrossValidation,
+    data: &Dataset,
+    lambdas: Vec<f64>,
+    context: &Context<'_>,
+    fold: &Fold<'_>,
+) -> Result<Choice, Error> {
+    let n = data.n_samples();
+    let all: Vec<f64> = data.sample_weights().map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
+    let mut rows = seeded_order(data, context.seed);
+    rows.retain(|&row| all[row] > 0.0);
+    let places: Vec<usize> = (0..rows.len()).collect();
+    let of_place = deal(&places, rule.folds, "lambda_folds")?;
+    // Progress is reported from one thread.
+    let inner = Context { progress: None, ..*context };
+    let found = fewest_parallel::try_map(rule.folds, |at| {
+        let (mut training, mut test) = (all.clone(), vec![0.0; n]);
+        for (&row, _) in rows.iter().zip(&of_place).filter(|(_, fold)| **fold == at) {
+            (training[row], test[row]) = (0.0, all[row]);
+        }
+        let training = data.clone().with_sample_weights(training)?;
+        let losses = fold(&Held { training: &training, test: &test, context: &inner }, &lambdas)?;
+        Ok::<_, Error>((test.iter().sum::<f64>(), losses))
+    })?;
+    let n_tried = found.iter().map(|(_, losses)| losses.len()).min().unwrap_or(0);
+    let total: f64 = found.iter().map(|(weight, _)| weight).sum();
+    let mean = |at: usize| found.iter().map(|(weight, losses)| weight * losses[at]).sum::<f64>() / total;
+    let values: Vec<f64> = (0..n_tried).map(mean).collect();
+    let error = |(at, mean): (usize, &f64)| {
+        let squares: f64 = found.iter().map(|(weight, losses)| weight * (losses[at] - mean).powi(2)).sum();
+        (squares / total / (rule.folds - 1) as f64).sqrt()
+    };
+    let standard_errors: Vec<f64> = values.iter().enumerate().map(error).collect();
+    let best = least(&values).ok_or(Error::Numerical {
+        what: "the cross-validation that chooses lambda",
+        hint: "no penalty has a finite loss in every fold: fewer folds leave more samples to learn from"
+            .to_owned(),
+    })?;
+    let allowed = values[best] + standard_errors[best];
+    let chosen = match rule.one_standard_error {
+        true => values.iter().position(|value| *value <= allowed).unwrap_or(best),
+        false => best,
+    };
+    let told = format!(
+        "{} ± {} in a cross-validation of {} folds",
+        short(values[best]),
+        short(standard_errors[best]),
+        rule.folds
+    );
+    let mut note = match rule.one_standard_error {
+        true => format!(
+            "lambda = {} is the largest whose loss is within one standard error of the least, {told}",
+            short(lambdas[chosen])
+        ),
+        false => format!("lambda = {} has the least loss, {told}", short(lambdas[chosen])),
+    };
+    if chosen + 1 == n_tried {
+        note.push_str("; it is the smallest that was tried");
+    }
+    let lambdas = lambdas[..n_tried].to_vec();
+    let criterion = "cross-validated loss".to_owned();
+    Ok(Choice { lambdas, how: PathChoice { criterion, values, standard_errors, chosen }, note })
+}
+
+/// The place of the least of some values, of equal ones the first; `None` where none is finite.
+fn least(values: &[f64]) -> Option<usize> {
+    let finite = values.iter().enumerate().filter(|(_, value)| value.is_finite());
+    finite.fold(None, |best: Option<usize>, (at, value)| match best {
+        Some(best) if values[best] <= *value => Some(best),
+        _ => Some(at),
+    })
+}
+
+/// Three digits, for notes.
+fn short(value: f64) -> String {
+    let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0);
+    if value == 0.0 || !digits.is_finite() {
+        value.to_string()
+    } else {
+        format!("{value:.*}", digits as usize)
+    }
+}
+
+/// A solution, the path it is on, and what is to be told.
+pub(super) struct Chosen<F> {
+    pub(super) fit: F,
+    pub(super) path: Path,
+    pub(super) note: String,
+}
+
+/// The solution at the penalty that was chosen, with the path over all that were tried. Where the run is
+/// stopped before, the last one.
+pub(super) fn solve<L: Ladder>(ladder: &mut L, choice: Choice) -> Result<Chosen<L::Fit>, Error> {
+    let Choice { lambdas, how, note } = choice;
+    let mut path = Path::default();
+    let mut kept = None;
+    ladder.walk(&lambdas, &mut |ladder, fit| {
+        let step = ladder.step(&fit);
+        let at = path.points.len();
+        path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
+        if at <= how.chosen {
+            kept = Some(fit);
+        }
+        Ok(true)
+    })?;
+    let is_whole = path.points.len() > how.chosen;
+    path.choice = is_whole.then_some(how).map(|how| cut(how, path.points.len()));
+    let note = if is_whole { note } else { format!("the run was stopped on the way to the penalty: {note}") };
+    let fit = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    Ok(Chosen { fit, path, note })
+}
+
+/// The values at the points that a path has.
+fn cut(mut how: PathChoice, n_points: usize) -> PathChoice {
+    how.values.truncate(n_points);
+    how.standard_errors.truncate(n_points);
+    how
+}
+
+/// What an information criterion needs to know of a model.
+#[derive(Clone, Copy)]
+pub(super) struct Likelihood<'a> {
+    /// `−2 ln L` of fitted values, but for a constant.
+    pub(super) deviance: &'a dyn Fn(&[f64]) -> f64,
+    /// What the likelihood is a product over: samples, or events.
+    pub(super) n_observations: usize,
+    /// Number of coefficients to choose from.
+    pub(super) n_coefficients: usize,
+}
+
+/// The solution with the least extended Bayesian information criterion (Chen and Chen 2008, 2012) on the path
+/// over `lambdas`,
+///
+/// ```text
+/// −2 ln L + k ln n + 2γ k ln d
+/// ```
+///
+/// with `d` coefficients to choose from and `k` degrees of freedom: the number of different coefficients, by
+/// their size, that are not zero. For the lasso and the fused lasso that is what the fit has (Zou, Hastie and
+/// Tibshirani 2007; Tibshirani and Taylor 2011); under a penalty that shrinks more than it must, such as a
+/// ridge, it is a bound.
+pub(super) fn by_information<L: Ladder>(
+    ladder: &mut L,
+    gamma: f64,
+    lambdas: &[f64],
+    likelihood: &Likelihood<'_>,
+) -> Result<Chosen<L::Fit>, Error> {
+    let n = likelihood.n_observations as f64;
+    let mut path = Path::default();
+    let (mut values, mut kept, mut best) = (Vec::new(), None, None);
+    ladder.walk(lambdas, &mut |ladder, fit| {
+        let step = ladder.step(&fit);
+        let at = path.points.len();
+        path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
+        let k = degrees_of_freedom(&step);
+        let fits = k as f64 <= MOST_DEGREES * n;
+        let value = match fits {
+            true => {
+                let deviance = (likelihood.deviance)(&fitted(ladder, &step)?);
+                deviance + k as f64 * (n.ln() + 2.0 * gamma * (likelihood.n_coefficients as f64).ln())
+            }
+            false => f64::INFINITY,
+        };
+        let is_least = best.is_none_or(|best| value < best);
+        values.push(value);
+        if is_least {
+            (kept, best) = (Some((fit, at)), Some(value));
+        }
+        Ok(fits)
+    })?;
+    let (fit, chosen) = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    let criterion = if gamma == 0.0 { "BIC".to_owned() } else { format!("EBIC with gamma = {gamma}") };
+    let mut note = format!("lambda = {} has the least {criterion}", short(lambdas[chosen]));
+    if chosen + 1 == values.len() {
+        note.push_str("; it is the smallest that was tried");
+    }
+    path.choice = Some(PathChoice { criterion, values, standard_errors: Vec::new(), chosen });
+    Ok(Chosen { fit, path, note })
+}
+
+fn degrees_of_freedom(step: &Step) -> usize {
+    let different = |coefficients: &Vec<(usize, f64)>| {
+        order::distinct(coefficients.iter().map(|(_, value)| value.abs()).collect()).len()
+    };
+    step.coefficients.iter().map(different).sum()
+}
+
+/// `−2 ln L` of normal errors whose variance in each output is what is left of it.
+pub(super) fn normal_deviance(columns: &LinearColumns<'_>, fitted: &[f64]) -> f64 {
+    let n = columns.n_samples();
+    let weights = columns.weights();
+    let outputs = columns.targets().iter().zip(fitted.chunks_exact(n.max(1)));
+    let of_output = outputs.map(|(target, fitted)| {
+        let square = |(i, (y, z)): (usize, (&f64, &f64))| {
+            weights.map_or(1.0, |weights| weights.values()[i]) * (y - z).powi(2)
+        };
+        let mean = target.values.iter().zip(fitted).enumerate().map(square).sum::<f64>() / n as f64;
+        columns.n_counting() as f64 * mean.max(f64::MIN_POSITIVE).ln()
+    });
+    of_output.sum()
+}
+
+/// The squared errors of one fold, in units of the variance that each output has in the `whole`; summed over
+/// outputs.
+pub(super) fn squared_losses(
+    columns: &LinearColumns<'_>,
+    whole: &[StandardOutput],
+    test: &[f64],
+    fitted: &[f64],
+) -> Losses {
+    let n = columns.n_samples();
+    let training = columns.weights().map_or(&[][..], |weights| weights.values());
+    let mut losses = Losses { training: 0.0, held_out: 0.0 };
+    let total: f64 = test.iter().sum();
+    for (target, fitted) in columns.targets().iter().zip(fitted.chunks_exact(n.max(1))) {
+        let of_whole = whole.iter().find(|output| output.number == target.number);
+        let unit = of_whole.map_or(1.0, |output| (target.deviation / output.deviation).powi(2));
+        for (i, (y, z)) in target.values.iter().zip(fitted).enumerate() {
+            let square = unit * (y - z).powi(2);
+            losses.training += training.get(i).copied().unwrap_or(1.0) * square / n as f64;
+            losses.held_out += test[i] * square / total;
+        }
+    }
+    losses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn penalties_are_evenly_spaced_and_end_where_they_should() {
+        let lambdas = spaced(1.0, 0.01, 3);
+        assert!((lambdas[0] - 1.0).abs() < 1e-15 && (lambdas[1] - 0.1).abs() < 1e-15);
+        assert_eq!(lambdas[2], 0.01);
+        assert_eq!(spaced(1.0, 0.5, 1), [0.5]);
+    }
+
+    #[test]
+    fn the_first_of_equal_values_is_the_least() {
+        assert_eq!(least(&[f64::NAN, 3.0, 1.0, f64::INFINITY, 1.0]), Some(2));
+        assert_eq!(least(&[f64::NAN, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn equal_sizes_are_one_degree_of_freedom() {
+        let coefficients = vec![vec![(0, 0.5), (1, 0.5), (4, -0.5), (5, 0.2)], vec![(2, 0.5)]];
+        let step = Step { coefficients, intercepts: Vec::new(), status: Status::Converged };
+        assert_eq!(degrees_of_freedom(&step), 3);
+    }
+}

@@ -1,0 +1,230 @@
+//! The robust problem of few samples by an interior-point method in the lengths.
+//!
+//! ```text
+//! minimise over η, ρ ≥ 0   ½ [ λ Σⱼ ηⱼ + Σᵢ ρᵢ + ⟨Y, Θ⟩ ],     Θ = M⁻¹ Y,     M = X diag(η) Xᵀ / λ + diag(ρ)
+//! ```
+//!
+//! is convex, since `⟨Y, M⁻¹Y⟩` is in `M`, and has the minimum of RFS: `ηⱼ = ‖Wⱼ‖`, `ρᵢ = ‖rᵢ‖`, with
+//! `W = diag(η) XᵀΘ / λ` and `R = diag(ρ) Θ`. There are as many unknowns as features and samples, whatever
+//! the number of outputs, and a residual of zero is nothing special. With `z` all lengths and `s` the
+//! multipliers of their bounds, a step solves `(H + diag(s/z)) Δz = −∇ + σμ/z` (Mehrotra 1992), where
+//! `H_ab = ⟨u_a, u_b⟩ ⟨z_a, M⁻¹ z_b⟩` for the columns `z_a` of `[X/√λ, I]` and the rows `u_a` of
+//! `[XᵀΘ/√λ; Θ]`.
+
+use fewest_linalg::{Cholesky, dot, gram, transposed, transposed_products};
+use fewest_solver::Control;
+
+/// Most steps, and those without a gap smaller by a tenth after which a run ends.
+const MOST_STEPS: u64 = 80;
+const PATIENCE: usize = 6;
+
+/// Reweighting steps (the method of the paper) from which the first point comes.
+const REWEIGHTED: usize = 3;
+
+/// How much of the way to the border a step goes.
+const SHORT_OF_BORDER: f64 = 0.99;
+
+/// A length whose bound is stiffer than the objective by this factor moves by itself.
+const STIFF: f64 = 1e8;
+
+/// The problem over some columns.
+pub(super) struct Interior {
+    /// Columns of length `n`, and their transpose.
+    x: Vec<f64>,
+    rows: Vec<f64>,
+    outputs: Vec<f64>,
+    n: usize,
+    lambda: f64,
+}
+
+/// What was found.
+pub(super) struct Found {
+    /// `W`, the coefficients of a column after each other; rows that end at the border are zero.
+    pub(super) coefficients: Vec<f64>,
+    /// `Θ`, output after output: no row is much longer than 1.
+    pub(super) dual: Vec<f64>,
+    pub(super) steps: u64,
+}
+
+/// What follows from lengths.
+struct Point {
+    factor: Cholesky,
+    /// `Θ`, output after output.
+    dual: Vec<f64>,
+    /// `u_a`, one after the other.
+    pulls: Vec<f64>,
+    /// `∇`.
+    gradient: Vec<f64>,
+    gap: f64,
+}
+
+impl Interior {
+    pub(super) fn new(x: Vec<f64>, outputs: Vec<f64>, n: usize, lambda: f64) -> Self {
+        let rows = transposed(&x, n, &vec![1.0; n]);
+        Self { x, rows, outputs, n, lambda }
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        (self.x.len() / self.n, self.outputs.len() / self.n)
+    }
+
+    /// Steps until the gap over the columns here is at most `target`, or as small as it gets. `None` where
+    /// not even the first point can be computed.
+    pub(super) fn minimise(&self, target: f64, control: &Control<'_>) -> Option<Found> {
+        let (m, _) = self.sizes();
+        let mut z = self.first();
+        let mut point = self.at(&z)?;
+        for _ in 0..REWEIGHTED {
+            let least = 1e-6 * z.iter().copied().fold(0.0, f64::max);
+            let bound = |a: usize| if a < m { self.lambda.sqrt() } else { 1.0 };
+            let share = |a: usize| norm(self.pull(&point, a)) / bound(a);
+            z = (0..z.len()).map(|a| (z[a] * share(a)).max(least)).collect();
+            point = self.at(&z)?;
+        }
+        let mean = point.gradient.iter().map(|g| g.abs()).sum::<f64>() / z.len() as f64;
+        let mut s: Vec<f64> = point.gradient.iter().map(|g| g.max(0.05 * mean + 1e-3)).collect();
+        let (mut best, mut without_progress, mut steps) = (f64::INFINITY, 0, 0);
+        loop {
+            without_progress = if point.gap < 0.9 * best { 0 } else { without_progress + 1 };
+            best = best.min(point.gap);
+            let ended = point.gap <= target || without_progress >= PATIENCE || steps >= MOST_STEPS;
+            if ended || control.stopped().is_some() {
+                return Some(self.found(&z, &s, &point, steps));
+            }
+            let (dz, ds) = self.direction(&z, &s, &point);
+            z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
+            s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
+            steps += 1;
+            let Some(next) = self.at(&z) else { return Some(self.found(&z, &s, &point, steps)) };
+            point = next;
+        }
+    }
+
+    /// The lengths of the outputs, and as much together for the coefficients.
+    fn first(&self) -> Vec<f64> {
+        let (m, _) = self.sizes();
+        let lengths = super::lengths(&self.outputs, self.n);
+        let total: f64 = lengths.iter().sum();
+        let least = 1e-3 * total / self.n as f64;
+        let mut z = vec![total / (self.lambda * m as f64); m];
+        z.extend(lengths.iter().map(|length| length.max(least)));
+        z
+    }
+
+    fn pull<'p>(&self, point: &'p Point, a: usize) -> &'p [f64] {
+        let (_, c) = self.sizes();
+        &point.pulls[a * c..(a + 1) * c]
+    }
+
+    fn at(&self, z: &[f64]) -> Option<Point> {
+        let ((m, c), n) = (self.sizes(), self.n);
+        let (eta, rho) = z.split_at(m);
+        let roots: Vec<f64> = eta.iter().map(|eta| (eta / self.lambda).sqrt()).collect();
+        let scaled: Vec<f64> =
+            self.rows.chunks_exact(m).flat_map(|row| row.iter().zip(&roots).map(|(x, r)| x * r)).collect();
+        let mut matrix = gram(&scaled, m);
+        rho.iter().enumerate().for_each(|(i, rho)| matrix[i + i * n] += rho);
+        let factor = Cholesky::of(matrix, n)?;
+        let mut dual = self.outputs.clone();
+        dual.chunks_exact_mut(n).for_each(|dual| factor.solve(dual));
+        let products = transposed_products(&self.x, &dual, n);
+        let root = self.lambda.sqrt();
+        let mut pulls = Vec::with_capacity(z.len() * c);
+        pulls.extend(
+            (0..m).flat_map(|j| (0..c).map(move |k| (j, k))).map(|(j, k)| products[j + k * m] / root),
+        );
+        pulls.extend((0..n).flat_map(|i| (0..c).map(move |k| (i, k))).map(|(i, k)| dual[i + k * n]));
+        let squares: Vec<f64> = pulls.chunks_exact(c).map(|u| dot(u, u)).collect();
+        let bound = |a: usize| if a < m { self.lambda } else { 1.0 };
+        let gradient = squares.iter().enumerate().map(|(a, square)| 0.5 * (bound(a) - square)).collect();
+        // With `t` the scale of the dual point, of each length `z ‖u‖ (√bound − t ‖u‖)`.
+        let share = |a: usize| (squares[a] / bound(a)).sqrt();
+        let t = (0..z.len()).map(share).fold(1.0, f64::max).recip();
+        let term = |a: usize| z[a] * squares[a].sqrt() * (bound(a).sqrt() - t * squares[a].sqrt());
+        let gap: f64 = (0..z.len()).map(term).sum();
+        gap.is_finite().then_some(Point { factor, dual, pulls, gradient, gap })
+    }
+
+    /// The step of lengths and multipliers: the second of two, after one towards the border that says how far
+    /// from it to stay.
+    fn direction(&self, z: &[f64], s: &[f64], point: &Point) -> (Vec<f64>, Vec<f64>) {
+        let ((m, c), n) = (self.sizes(), self.n);
+        let root = self.lambda.sqrt().recip();
+        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
+        whitened.resize((m + n) * n, 0.0);
+        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
+        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
+        let own = |a: usize| {
+            let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
+            dot(u, u) * dot(b, b)
+        };
+        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
+        let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
+        let q = coupled.len();
+        let columns: Vec<f64> =
+            coupled.iter().flat_map(|&a| &whitened[a * n..(a + 1) * n]).copied().collect();
+        // I + D H D with D² = z/s: every pivot is at least 1.
+        let widths: Vec<f64> = coupled.iter().map(|&a| (z[a] / s[a]).sqrt()).collect();
+        let scaled: Vec<f64> = coupled
+            .iter()
+            .zip(&widths)
+            .flat_map(|(&a, width)| self.pull(point, a).iter().map(move |u| width * u))
+            .collect();
+        let mut matrix = gram(&columns, n);
+        fewest_parallel::chunks(&mut matrix, q.max(1), |b, column| {
+            let right = &scaled[b * c..(b + 1) * c];
+            for (value, left) in column.iter_mut().zip(scaled.chunks_exact(c)) {
+                *value *= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
+            }
+            column[b] += 1.0;
+        });
+        let factor = Cholesky::above_identity(matrix, q);
+        let towards = |product: f64| {
+            let right = |a: usize| product / z[a] - point.gradient[a];
+            let mut dz: Vec<f64> = (0..m + n).map(|a| right(a) / (s[a] / z[a] + curvatures[a])).collect();
+            let mut solved: Vec<f64> =
+                coupled.iter().zip(&widths).map(|(&a, width)| width * right(a)).collect();
+            factor.solve(&mut solved);
+            for ((&a, width), value) in coupled.iter().zip(&widths).zip(solved) {
+                dz[a] = width * value;
+            }
+            let ds: Vec<f64> = (0..m + n).map(|a| (product - s[a] * dz[a]) / z[a] - s[a]).collect();
+            (dz, ds)
+        };
+        let mean = |z: &mut dyn Iterator<Item = f64>| z.sum::<f64>() / (m + n) as f64;
+        let product = mean(&mut z.iter().zip(s).map(|(z, s)| z * s));
+        let (dz, ds) = towards(0.0);
+        let (of_z, of_s) = (longest(z, &dz), longest(s, &ds));
+        let after = mean(&mut (0..m + n).map(|a| (z[a] + of_z * dz[a]) * (s[a] + of_s * ds[a])));
+        let (mut dz, mut ds) = towards(product * (after / product).powi(3));
+        let (of_z, of_s) = (SHORT_OF_BORDER * longest(z, &dz), SHORT_OF_BORDER * longest(s, &ds));
+        dz.iter_mut().for_each(|value| *value *= of_z);
+        ds.iter_mut().for_each(|value| *value *= of_s);
+        (dz, ds)
+    }
+
+    fn found(&self, z: &[f64], s: &[f64], point: &Point, steps: u64) -> Found {
+        let (m, c) = self.sizes();
+        let largest = z[..m].iter().copied().fold(0.0, f64::max);
+        let mut coefficients = vec![0.0; m * c];
+        for j in 0..m {
+            // At the border the length is small beside the others and its multiplier is not.
+            if z[j] / largest > s[j] / self.lambda {
+                for (w, u) in coefficients[j * c..(j + 1) * c].iter_mut().zip(self.pull(point, j)) {
+                    *w = z[j] * u / self.lambda.sqrt();
+                }
+            }
+        }
+        Found { coefficients, dual: point.dual.clone(), steps }
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    dot(values, values).sqrt()
+}
+
+/// The longest step, at most 1, that leaves no value below zero.
+fn longest(values: &[f64], steps: &[f64]) -> f64 {
+    let falling = values.iter().zip(steps).filter(|(_, step)| **step < 0.0);
+    falling.map(|(value, step)| -value / step).fold(1.0, f64::min)
+}

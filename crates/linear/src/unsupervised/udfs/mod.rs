@@ -1,0 +1,145 @@
+//! Unsupervised discriminative feature selection.
+
+mod descent;
+mod scatter;
+
+use fewest_core::method::Options;
+use fewest_core::{
+    Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport, options,
+};
+
+use self::descent::{Descent, Found};
+use self::scatter::Scatter;
+use super::Neighbourhoods;
+use super::design::{Design, OTHERS_ARE_CONSTANT};
+use crate::penalised::each_budget;
+
+options! {
+    /// UDFS, unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou 2011; Eq. 67–71 of
+    /// Li et al. 2016): features in few rows of a projection that tells the samples of each neighbourhood
+    /// apart.
+    ///
+    /// ```text
+    /// minimise over W   tr(Wᵀ M W) + α Σⱼ √(‖Wⱼ‖² + ε)   with Wᵀ W = I, one column a cluster
+    ///
+    /// M = Xᵀ [Σᵢ Pᵢ H (H XᵢXᵢᵀ H + λ I)⁻¹ H Pᵢᵀ] X,   Xᵢ: sample i and its nearest,   H centres
+    ///
+    /// score(k) = ‖W_k‖
+    /// ```
+    ///
+    /// The ridge `λ` of the neighbourhoods and the weight `α` are two parameters (Eq. 70 has a further factor
+    /// `λ` in front of `M`, Eq. 71 has not). Features are standardised; constant ones, which every
+    /// neighbourhood agrees on, are left out. A category of more than two levels enters by its level
+    /// indicators, which are one row together.
+    ///
+    /// The problem is not convex. The descent starts at the lowest eigenvectors of `M`; where `M` has no
+    /// unique ones, with more features than samples, at the vectors of its null space nearest to axes; and
+    /// once more at the axes of the smallest `M_jj` where these are a better start. Each step minimises
+    /// `tr(Wᵀ (M + D) W)`, `D_jj = α / (2 √(‖Wⱼ‖² + ε))`, over all `W` for up to 128 columns, and else
+    /// over the span of `W`, the solution of a system with `M + D` and the step before: the objective
+    /// never rises. The certificate is the stationarity at the answer, `‖(I − W Wᵀ) (M + D) W‖ / ‖(M + D)
+    /// W‖`. Whatever `W`, the objective is at least the sum of the smallest eigenvalues of `M` plus `α`
+    /// times the clusters; the notes say so.
+    ///
+    /// Cost: the neighbours, `O(n² d)`; a step takes `O(d³)`, or `O(n² d + n³)` with more features than
+    /// samples. Memory: three copies of the table, and the smaller of `n²` and `d²` numbers.
+    ///
+    /// # Errors
+    /// Fewer than two samples; more clusters than features that vary; a NaN or an infinity, naming the cell;
+    /// parameters out of range; sample weights.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
+    /// use fewest_linear::Udfs;
+    ///
+    /// // Two features place the samples in groups; the third is noise.
+    /// let group = |step: i32| (0..40).map(move |i| f64::from(i % 2) * 9.0 + f64::from(i * step % 40) / 20.0);
+    /// let noise = (0..40).map(|i| f64::from(i * 11 % 41)).collect();
+    /// let x = DenseColumns::from_columns(&[noise, group(7).collect(), group(3).collect()])?;
+    /// let data = Dataset::new(x, Target::None)?;
+    /// let mut order = Udfs::default().select(&data, Budget::Count(2), &Context::default())?.order;
+    /// order.sort();
+    /// assert_eq!(order, [1, 2]);
+    /// # Ok::<(), fewest_linear::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Udfs {
+        /// The neighbourhoods and the number of clusters.
+        pub neighbourhoods: Neighbourhoods = Neighbourhoods::default();
+        /// Ridge λ of the scatter in a neighbourhood.
+        pub ridge: f64 = 1.0, Positive;
+        /// Weight α of the penalty, as a share of the mean eigenvalue of M.
+        pub alpha_ratio: f64 = 0.1, Positive;
+        /// Smoothing ε of the length of a row.
+        pub smoothing: f64 = 1e-8, Positive;
+        /// Stationarity to reach: the gradient along the constraint, relative to the gradient.
+        pub tolerance: f64 = 1e-6, Positive;
+    }
+}
+
+impl Selector for Udfs {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        Selection::only(self.select_many(data, &[budget], context)?)
+    }
+
+    /// One descent serves all budgets.
+    fn select_many(
+        &self,
+        data: &Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        self.check()?;
+        data.refuse_sample_weights("udfs")?;
+        budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
+        let design = Design::new(data, "udfs", context)?;
+        if let Some(nothing) = design.nothing(budgets) {
+            return Ok(nothing);
+        }
+        let p = design.x.ncols();
+        // With as many clusters as columns every W is a rotation, and all rows have the length 1.
+        let (clusters, mut notes) = self.neighbourhoods.number(data, (p - 1).max(1), context)?;
+        if clusters > p {
+            let expected = format!("at most the number of columns that vary, {p}");
+            return Err(Error::parameter("clusters", clusters, expected));
+        }
+        let neighbours = Design::neighbours(data, self.neighbourhoods.neighbours, context)?;
+        let scatter = Scatter::new(&design, &neighbours, self.ridge, clusters, context)?;
+        let alpha = self.alpha_ratio * scatter.trace() / p as f64;
+        let descent = Descent {
+            design: &design,
+            scatter: &scatter,
+            alpha,
+            smoothing: self.smoothing,
+            tolerance: self.tolerance,
+            context,
+        };
+        let start = scatter.spectral_start(clusters, context)?;
+        let axes = scatter.axes(clusters);
+        let (spectral_objective, axes_objective) = (descent.objective(&start.w), descent.objective(&axes));
+        let mut found = descent.from(start.w)?;
+        let mut from = start.name;
+        if axes_objective < spectral_objective && !found.status.is_stopped() {
+            let other = descent.from(axes)?;
+            if other.objective < found.objective {
+                (found, from) = (other, "the axes of the smallest entries on the diagonal of M");
+            }
+        }
+        let Found { w, objective, first_objective, stationarity, status, iterations } = found;
+        let bound = start.lowest.iter().sum::<f64>() + alpha * clusters as f64;
+        let summary = DescentSummary::new(from, first_objective, objective).with_lower_bound(bound);
+        notes.push(summary.to_string());
+        let report = SolverReport::new("irls", status, objective, Certificate::stationarity(stationarity))
+            .with_lambda(alpha)
+            .with_iterations(iterations);
+        each_budget(budgets, context, |budget| {
+            let mut selection =
+                Selection::by_weight(design.scores(&w), design.n_features(), budget, report.status);
+            selection.solver = Some(report.clone());
+            selection.descent = Some(summary.clone());
+            selection.notes.extend(notes.iter().cloned());
+            selection.note_missing_features(budget, OTHERS_ARE_CONSTANT);
+            Ok(selection)
+        })
+    }
+}
