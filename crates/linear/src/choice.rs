@@ -50,10 +50,16 @@ pub(super) trait Ladder {
     fn largest(&self) -> f64;
 
     /// Solves at each of `lambdas`, which decrease, from the one before, until `visit` says that no other is
-    /// wanted or the run is stopped.
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error>;
+    /// wanted or the run is stopped: then it returns how.
+    ///
+    /// # Errors
+    /// Those of a solution and of `visit`; [`Error::Stopped`] where there is no solution yet.
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error>;
 
     fn step(&self, fit: &Self::Fit) -> Step;
+
+    /// Makes `status` that of a solution.
+    fn end_with(fit: &mut Self::Fit, status: Status);
 
     /// The score of each feature with a coefficient.
     fn scores(&self, step: &Step) -> BTreeMap<usize, f64> {
@@ -129,16 +135,14 @@ pub(super) fn fold_losses<L: Ladder>(
     losses: impl Fn(&[f64]) -> Losses,
 ) -> Result<Vec<f64>, Error> {
     let (mut found, mut first) = (Vec::new(), None);
-    ladder.walk(lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
-        if step.status.is_stopped() {
-            return Err(Error::Stopped { before: CHOSEN });
-        }
         let losses = losses(&fitted(ladder, &step)?);
         found.push(losses.held_out);
         Ok(losses.training > LEFT * *first.get_or_insert(losses.training))
     })?;
-    Ok(found)
+    // Part of the losses of a fold would be compared with all of another's.
+    stopped.map_or(Ok(found), |_| Err(Error::Stopped { before: CHOSEN }))
 }
 
 /// The penalties tried, and the one that was chosen.
@@ -267,7 +271,7 @@ pub(super) fn solve<L: Ladder>(ladder: &mut L, choice: Choice) -> Result<Chosen<
     let Choice { lambdas, how, note } = choice;
     let mut path = Path::default();
     let mut kept = None;
-    ladder.walk(&lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(&lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
         let at = path.points.len();
         path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
@@ -278,8 +282,15 @@ pub(super) fn solve<L: Ladder>(ladder: &mut L, choice: Choice) -> Result<Chosen<
     })?;
     let is_whole = path.points.len() > how.chosen;
     path.choice = is_whole.then_some(how).map(|how| cut(how, path.points.len()));
-    let note = if is_whole { note } else { format!("the run was stopped on the way to the penalty: {note}") };
-    let fit = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    let note = match (is_whole, stopped) {
+        (false, _) => format!("the run was stopped on the way to the penalty: {note}"),
+        (true, Some(_)) => format!("{note}; the run was stopped: the path to smaller penalties is cut"),
+        (true, None) => note,
+    };
+    let mut fit = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    if let Some(status) = stopped {
+        L::end_with(&mut fit, status);
+    }
     Ok(Chosen { fit, path, note })
 }
 
@@ -321,8 +332,12 @@ pub(super) fn by_information<L: Ladder>(
     let n = likelihood.n_observations as f64;
     let mut path = Path::default();
     let (mut values, mut kept, mut best) = (Vec::new(), None, None);
-    ladder.walk(lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
+        if step.status.is_stopped() && best.is_some() {
+            // Not the least deviance at its penalty.
+            return Ok(false);
+        }
         let at = path.points.len();
         path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
         let k = degrees_of_freedom(&step);
@@ -341,10 +356,14 @@ pub(super) fn by_information<L: Ladder>(
         }
         Ok(fits)
     })?;
-    let (fit, chosen) = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    let (mut fit, chosen) = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
     let criterion = if gamma == 0.0 { "BIC".to_owned() } else { format!("EBIC with gamma = {gamma}") };
     let mut note = format!("lambda = {} has the least {criterion}", short(lambdas[chosen]));
-    if chosen + 1 == values.len() {
+    if let Some(status) = stopped {
+        // Smaller penalties, which nobody has seen, may have less.
+        L::end_with(&mut fit, status);
+        note.push_str(" of those that were tried before the run was stopped");
+    } else if chosen + 1 == values.len() {
         note.push_str("; it is the smallest that was tried");
     }
     path.choice = Some(PathChoice { criterion, values, standard_errors: Vec::new(), chosen });
@@ -398,27 +417,4 @@ pub(super) fn squared_losses(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn penalties_are_evenly_spaced_and_end_where_they_should() {
-        let lambdas = spaced(1.0, 0.01, 3);
-        assert!((lambdas[0] - 1.0).abs() < 1e-15 && (lambdas[1] - 0.1).abs() < 1e-15);
-        assert_eq!(lambdas[2], 0.01);
-        assert_eq!(spaced(1.0, 0.5, 1), [0.5]);
-    }
-
-    #[test]
-    fn the_first_of_equal_values_is_the_least() {
-        assert_eq!(least(&[f64::NAN, 3.0, 1.0, f64::INFINITY, 1.0]), Some(2));
-        assert_eq!(least(&[f64::NAN, f64::INFINITY]), None);
-    }
-
-    #[test]
-    fn equal_sizes_are_one_degree_of_freedom() {
-        let coefficients = vec![vec![(0, 0.5), (1, 0.5), (4, -0.5), (5, 0.2)], vec![(2, 0.5)]];
-        let step = Step { coefficients, intercepts: Vec::new(), status: Status::Converged };
-        assert_eq!(degrees_of_freedom(&step), 3);
-    }
-}
+mod tests;

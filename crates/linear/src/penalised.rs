@@ -217,7 +217,7 @@ impl Ladder for Penalised<'_> {
         self.largest
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut start: Option<Start> = None;
         for &lambda in lambdas {
             let found = (self.solve)(lambda, start.as_ref())?;
@@ -226,12 +226,20 @@ impl Ladder for Penalised<'_> {
                 intercepts: found.intercepts.clone(),
             });
             let n_features = self.features(&found.solution.coefficients).len();
-            let is_stopped = found.solution.status.is_stopped();
-            if !visit(self, Fit { lambda, found, n_features })? || is_stopped {
+            let status = found.solution.status;
+            let go_on = visit(self, Fit { lambda, found, n_features })?;
+            if status.is_stopped() {
+                return Ok(Some(status));
+            }
+            if !go_on {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.found.solution.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {

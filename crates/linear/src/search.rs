@@ -429,16 +429,24 @@ impl Ladder for &Problem<'_> {
         self.largest_lambda
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut points = self.points(&[])?;
         for &lambda in lambdas {
             let fit = self.advance(&mut points, lambda, &self.control)?;
-            let is_stopped = fit.report.status.is_stopped();
-            if !visit(self, fit)? || is_stopped {
+            let status = fit.report.status;
+            let go_on = visit(self, fit)?;
+            if status.is_stopped() {
+                return Ok(Some(status));
+            }
+            if !go_on {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.report.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {

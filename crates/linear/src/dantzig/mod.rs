@@ -284,16 +284,25 @@ impl Ladder for &Problem<'_> {
         self.largest_lambda
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
-        for &lambda in lambdas {
-            let fit = self.at(lambda, &mut programs)?;
-            let is_stopped = fit.report.status.is_stopped();
-            if !visit(self, fit)? || is_stopped {
+        for (step, &lambda) in lambdas.iter().enumerate() {
+            let fit = match self.at(lambda, &mut programs) {
+                // A program that is not solved has no coefficients: those of the ones before are returned.
+                Err(Error::Stopped { .. }) if step > 0 => {
+                    return Ok(Some(self.control.stopped().unwrap_or(Status::Interrupted)));
+                }
+                fit => fit?,
+            };
+            if !visit(self, fit)? {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.report.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {
