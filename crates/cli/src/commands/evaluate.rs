@@ -7,7 +7,7 @@ use fewest::eval::AUTO_K;
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
-use super::{check_groups, is_stdout};
+use super::{check_groups, is_stdout, links};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, Ks, RunArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table, text};
@@ -17,6 +17,7 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     check_groups(registry, &args.evaluation.grouping, &[(method, &parameters)])?;
+    links::check(registry, &args.evaluation.network, &[(method, &parameters)])?;
     let note = super::kernel_note(&args.method, method, &parameters);
     let candidate =
         Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.read.file, &e))?;

@@ -8,7 +8,7 @@ use fewest::data::{Complete, Format, Reduction};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::{check_groups, is_stdout, useless};
+use super::{check_groups, is_stdout, links, useless};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
@@ -115,6 +115,7 @@ fn check_uses(
     if args.k == Some(KArg::Auto) && matches!(method.build(parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
     }
+    links::check(registry, &args.network, &[(method, parameters)])?;
     check_groups(registry, &args.grouping, &[(method, parameters)])
 }
 
