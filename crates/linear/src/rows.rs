@@ -10,7 +10,7 @@ use fewest_solver::loss::{Logistic, Loss, Multinomial, Samples, Separable, Squar
 use fewest_solver::{GroupLasso, Links, Penalty};
 
 use super::columns::LinearColumns;
-use super::linked::{LinkedSamples, Relation, n_rows};
+use super::linked::{LinkedSamples, MOST_ROWS, Relation, n_rows};
 use super::loss::places;
 use super::penalised::{Penalised, Solved, each_budget, opened};
 
@@ -170,6 +170,14 @@ impl LeastSquares<'_> {
         };
         let n = data.n_samples();
         let below = n_rows(relations);
+        let n_outputs = outputs.len() / n.max(1);
+        if below.saturating_mul(n_outputs) > MOST_ROWS {
+            return Err(Error::Unsupported {
+                method,
+                what: format!("{below} differences of related samples, times {n_outputs} outputs"),
+                instead: format!("give links or relations of at most {MOST_ROWS} in all"),
+            });
+        }
         let targets = outputs
             .chunks_exact(n.max(1))
             .flat_map(|output| output.iter().copied().chain(std::iter::repeat_n(0.0, below)));
