@@ -18,7 +18,7 @@ mod search;
 mod structured;
 mod unsupervised;
 
-use fewest_core::method::{Method, TargetKind};
+use fewest_core::method::{LinkTable, Method, TargetKind};
 
 pub use adaptive::{AdaptiveLasso, FirstEstimate};
 pub use additive::Spam;
@@ -61,7 +61,7 @@ pub static METHODS: &[Method] = &[
         "adaptive-lasso",
         "adaptive lasso",
         "minimise 1/(2n) ‖Y − X W‖² + λ Σⱼ |wⱼ| / |ŵⱼ|^γ, Ŵ = (XᵀX/n + μ I)⁻¹ XᵀY/n; score(k) = wₖ",
-        TARGETS,
+        WITH_SURVIVAL,
     ),
     Method::selector::<Dantzig>(
         "dantzig",
@@ -99,13 +99,18 @@ pub static METHODS: &[Method] = &[
         "minimise 1/(2n) [‖Y − X W‖² + Σ β R(W)] + λ Σⱼ ‖Wⱼ‖, R over pairs of related samples or authors; \
          score(k) = ‖Wₖ‖",
         TARGETS,
-    ),
+    )
+    .using(&[
+        (LinkTable::Authors, &["copost", "cofollowing", "cofollowed", "following"]),
+        (LinkTable::Follows, &["cofollowing", "cofollowed", "following"]),
+    ]),
     Method::selector::<FsNet>(
         "fsnet",
         "feature selection on a network: linked samples get similar predictions",
         "minimise 1/(2n) [‖Y − X W‖² + r ‖W‖² + g Σ aᵢⱼ ‖xᵢ W − xⱼ W‖²] + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
         TARGETS,
-    ),
+    )
+    .using(&[(LinkTable::Samples, &["graph"])]),
     Method::selector::<GroupLasso>(
         "group-lasso",
         "group lasso",

@@ -10,9 +10,9 @@ use fewest_solver::loss::{Logistic, Loss, Multinomial, Samples, Separable, Squar
 use fewest_solver::{GroupLasso, Links, Penalty};
 
 use super::columns::LinearColumns;
-use super::linked::{LinkedSamples, Relation, n_rows};
+use super::linked::{LinkedSamples, MOST_ROWS, Relation, n_rows};
 use super::loss::places;
-use super::penalised::{Penalised, Solved, each_budget, opened};
+use super::penalised::{Penalised, Solved, opened};
 
 words! {
     /// The logistic loss of several classes.
@@ -98,10 +98,11 @@ options! {
     ///
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, c) = (wave(1), wave(17), wave(23));
-    /// let classes: Vec<u8> = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c >
-    /// 0.3)).collect(); let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?,
-    /// Target::from_labels(&classes))?; let selection = L21Logistic::default().select(&data,
-    /// Budget::Count(2), &Context::default())?; assert_eq!(selection.order, [0, 2]);
+    /// let classes = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c > 0.3));
+    /// let target = Target::from_labels(&classes.collect::<Vec<u8>>());
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, target)?;
+    /// let selection = L21Logistic::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
     /// # Ok::<(), fewest_linear::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,6 +171,14 @@ impl LeastSquares<'_> {
         };
         let n = data.n_samples();
         let below = n_rows(relations);
+        let n_outputs = outputs.len() / n.max(1);
+        if below.saturating_mul(n_outputs) > MOST_ROWS {
+            return Err(Error::Unsupported {
+                method,
+                what: format!("{below} differences of related samples, times {n_outputs} outputs"),
+                instead: format!("give links or relations of at most {MOST_ROWS} in all"),
+            });
+        }
         let targets = outputs
             .chunks_exact(n.max(1))
             .flat_map(|output| output.iter().copied().chain(std::iter::repeat_n(0.0, below)));
@@ -213,7 +222,7 @@ impl RowModel<'_> {
             solver: "newton",
             solve: &mut solve,
         };
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        problem.select_many(budgets, data.n_features(), context)
     }
 }
 

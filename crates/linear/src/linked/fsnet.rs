@@ -27,7 +27,7 @@ options! {
     /// Cost: as of [`L21`](crate::L21) with a further sample for every link.
     ///
     /// # Errors
-    /// As of [`L21`](crate::L21).
+    /// As of [`L21`](crate::L21); more than `2²²` links, times the number of outputs.
     ///
     /// ```
     /// use fewest_core::method::Regularization;

@@ -8,4 +8,4 @@ mod relations;
 pub(crate) use design::{LinkedSamples, n_rows};
 pub use fsnet::FsNet;
 pub use linked_fs::LinkedFs;
-pub(crate) use relations::Relation;
+pub(crate) use relations::{MOST_ROWS, Relation};
