@@ -22,7 +22,7 @@ const PANEL: usize = 64;
 const NOTE: &str = "no links between samples are known (--links): only attributes tell which are alike";
 
 options! {
-    /// LUFS, linked unsupervised feature selection (Tang and Liu 2012; Section 4.1.4 of Li et al. 2016,
+    /// LUFS, linked unsupervised feature selection (Tang and Liu 2012; Section 4.1.3 of Li et al. 2016,
     /// Eq. 103): features in few rows of a projection in which samples are near that have similar attributes
     /// or belong to the same communities of the links.
     ///

@@ -11,7 +11,7 @@ use crate::penalised::{each_budget, opened};
 use crate::unsupervised::{RegressionStep, factors_of};
 
 options! {
-    /// NetFS, robust unsupervised feature selection on networked data (Li, Hu, Wu and Liu 2016; Section 4.1.3
+    /// NetFS, robust unsupervised feature selection on networked data (Li, Hu, Wu and Liu 2016; Section 4.1.4
     /// of Li et al. 2016, Eq. 104): features that predict latent factors of the links, which are found with
     /// them.
     ///
