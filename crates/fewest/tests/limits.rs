@@ -38,7 +38,9 @@ fn a_stop_has_a_part_of_the_answer_where_there_is_one() -> Result<(), Error> {
         let stops = match IN_BLOCKS.contains(&method.id) {
             true => a_stop_keeps_what_there_is(&*selector, &wide()?, 699),
             // It has no answer without links.
-            false if method.id == "netfs" => a_stop_keeps_what_there_is(&*selector, &linked_problem(false), 3),
+            false if method.id == "netfs" => {
+                a_stop_keeps_what_there_is(&*selector, &linked_problem(false), 3)
+            }
             false => a_stop_keeps_what_there_is(&*selector, &problem(needs_classes(method)), 3),
         };
         let has_none = stops.n_reports > 1 && stops.n_partial == 0;

@@ -194,7 +194,10 @@ mod tests {
             assert!((&found.vectors * found.vectors.transpose() - projector).amax() < 1e-9);
         }
         let fails = |_: &DMatrix<f64>| Err("gone");
-        assert_eq!(largest_eigenpairs(start.clone(), 4, &[], Krylov::new(8, 1e-12), fails).err(), Some("gone"));
+        assert_eq!(
+            largest_eigenpairs(start.clone(), 4, &[], Krylov::new(8, 1e-12), fails).err(),
+            Some("gone")
+        );
         let infinite = |v: &DMatrix<f64>| Ok::<_, ()>(v * f64::NAN);
         assert!(matches!(largest_eigenpairs(start, 4, &[], Krylov::new(8, 1e-12), infinite), Ok(None)));
     }

@@ -160,14 +160,20 @@ impl<F: Factors> Alternation<'_, F> {
                 }
             };
             if let Some(status) = ended {
-                return Ok(Alternated { fit, status, stationarity, rounds, first_objective, objective: last });
+                return Ok(Alternated {
+                    fit,
+                    status,
+                    stationarity,
+                    rounds,
+                    first_objective,
+                    objective: last,
+                });
             }
             let next_g = step.descend(&g, 0.1 * tolerance.min(stationarity));
             let next = self.regression.solve(&next_g, Some(&fit))?;
             let value = objective(&next_g, &next);
             rounds += 1;
-            without_progress =
-                if last - value > NO_DECREASE * last.abs() { 0 } else { without_progress + 1 };
+            without_progress = if last - value > NO_DECREASE * last.abs() { 0 } else { without_progress + 1 };
             // The same but for rounding is as good: points still come closer where values are flat.
             if value <= last + NO_DECREASE * last.abs() {
                 (g, fit, last) = (next_g, next, value);

@@ -100,7 +100,8 @@ fn lufs_is_stationary_and_its_objective_that_of_the_definition() -> Tested {
     let p = x.len();
     let x = DMatrix::from_fn(N, p, |i, j| x[j][i]);
     let square = |i: usize, j: usize| (x.row(i) - x.row(j)).norm_squared();
-    let mut squares: Vec<f64> = (0..N).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| square(i, j)).collect();
+    let mut squares: Vec<f64> =
+        (0..N).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| square(i, j)).collect();
     squares.sort_by(f64::total_cmp);
     let half = squares.len() / 2;
     let t = (squares[half] + squares[half - 1]) / 2.0;
@@ -128,7 +129,9 @@ fn lufs_is_stationary_and_its_objective_that_of_the_definition() -> Tested {
     let factor = factor.l();
     let lowest = |matrix: &DMatrix<f64>| {
         let half = factor.solve_lower_triangular(matrix).map(|half| half.transpose());
-        let Some(both) = half.and_then(|half| factor.solve_lower_triangular(&half)) else { panic!("regular") };
+        let Some(both) = half.and_then(|half| factor.solve_lower_triangular(&half)) else {
+            panic!("regular")
+        };
         let eigen = both.symmetric_eigen();
         let mut order: Vec<usize> = (0..p).collect();
         order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
-    Authors, Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status, Target,
-    View,
+    Authors, Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status,
+    Target, View,
 };
 
 use crate::StopAt;

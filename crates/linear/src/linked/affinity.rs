@@ -39,7 +39,8 @@ impl Affinity {
             (0..n).flat_map(|i| (i + 1..n).map(move |j| (i as u32, j as u32))).collect()
         } else {
             let pairs = drawn(n, per_sample.min(ALL_PAIRS / n.max(1) * 8).max(1), context.seed);
-            notes.push(format!("the affinity of {} drawn pairs of samples counts for all {all}", pairs.len()));
+            notes
+                .push(format!("the affinity of {} drawn pairs of samples counts for all {all}", pairs.len()));
             pairs
         };
         let squares = squared_distances(columns, rows, &pairs, context)?;

@@ -101,12 +101,20 @@ impl Selector for LinkedFs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        let relations = data.authors().map_or(Ok(Vec::new()), |authors| self.relations(authors))?;
+        let around = data.surroundings();
+        let authors = around.map_or(data, |(all, _)| all).authors();
+        let relations = authors.map_or(Ok(Vec::new()), |authors| self.relations(authors))?;
         let Self { regularization, tolerance, .. } = *self;
-        let mut selections =
-            LeastSquares { method: "linkedfs", relations: &relations, ridge: 0.0, regularization, tolerance }
-                .select_many(data, budgets, context)?;
-        if data.authors().is_none() {
+        let mut selections = LeastSquares {
+            method: "linkedfs",
+            relations: &relations,
+            around,
+            ridge: 0.0,
+            regularization,
+            tolerance,
+        }
+        .select_many(data, budgets, context)?;
+        if authors.is_none() {
             selections.iter_mut().for_each(|selection| selection.notes.push(NOTE.to_owned()));
         }
         Ok(selections)

@@ -119,7 +119,8 @@ fn matrices(
         let both: Vec<f64> = image.iter().chain(x.iter()).copied().collect();
         let products = columns.products_with(others, &both)?;
         for (at, products) in products.chunks_exact(2 * panel.len()).enumerate() {
-            for (k, (own, plain)) in products[..panel.len()].iter().zip(&products[panel.len()..]).enumerate() {
+            for (k, (own, plain)) in products[..panel.len()].iter().zip(&products[panel.len()..]).enumerate()
+            {
                 let (i, j) = (first + at, first + k);
                 (m[(i, j)], m[(j, i)]) = (*own, *own);
                 (b[(i, j)], b[(j, i)]) = (*plain, *plain);
@@ -171,6 +172,8 @@ impl Selector for Lufs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
+        // The target is not used: all samples are alike.
+        let data = data.surroundings().map_or(data, |(all, _)| all);
         data.refuse_sample_weights("lufs")?;
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
         let n = data.n_samples();

@@ -169,8 +169,7 @@ impl NetFs {
                 false => "without links the factors, and with them all coefficients, are zero",
             };
             return each_budget(budgets, context, |budget| {
-                let mut none =
-                    Selection::by_weight(Vec::new(), data.n_features(), budget, Status::Converged);
+                let mut none = Selection::by_weight(Vec::new(), data.n_features(), budget, Status::Converged);
                 none.notes.extend(notes.iter().cloned());
                 none.note_missing_features(budget, reason);
                 Ok(none)
@@ -215,6 +214,8 @@ impl Selector for NetFs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
+        // The target is not used: all samples are alike.
+        let data = data.surroundings().map_or(data, |(all, _)| all);
         data.refuse_sample_weights("netfs")?;
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
         let network = network(data)?;

@@ -55,8 +55,7 @@ pub(super) struct Leading {
 impl<'a> Network<'a> {
     /// Nodes are linked that are linked in either direction, with the larger weight.
     pub(super) fn new(graph: &'a Graph) -> Self {
-        let graph =
-            if graph.is_directed() { Cow::Owned(graph.symmetrised()) } else { Cow::Borrowed(graph) };
+        let graph = if graph.is_directed() { Cow::Owned(graph.symmetrised()) } else { Cow::Borrowed(graph) };
         let degrees: Vec<f64> = (0..graph.n_nodes()).map(|i| graph.weights(i).iter().sum()).collect();
         Self { total: degrees.iter().sum(), degrees, graph }
     }

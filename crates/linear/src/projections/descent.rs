@@ -134,8 +134,7 @@ impl Descent<'_> {
         let least = now.weights.iter().copied().fold(f64::INFINITY, f64::min);
         let shifted: Vec<f64> = now.weights.iter().map(|weight| weight - SHIFT * least).collect();
         let towards = self.scatter.solve(&shifted, rest, self.context)?;
-        let own =
-            Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
+        let own = Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
         let towards = Vectors {
             image: self.scatter.product(&towards),
             weighted: self.scatter.weighted(&towards),

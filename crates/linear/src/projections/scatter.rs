@@ -352,8 +352,7 @@ fn lowest_of_samples(
 ) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
     let found = eigen(x * x.transpose(), context)?;
     let largest = found.eigenvalues.amax();
-    let kept: Vec<usize> =
-        (0..x.nrows()).filter(|&i| found.eigenvalues[i] > ZERO * largest).collect();
+    let kept: Vec<usize> = (0..x.nrows()).filter(|&i| found.eigenvalues[i] > ZERO * largest).collect();
     if kept.len() < c {
         let expected = format!("at most the rank of the table, {}", kept.len());
         return Err(Error::parameter("clusters", c, expected));
