@@ -153,8 +153,8 @@ impl Dataset {
     }
 
     /// With the samples around these: those of a network whose labels are hidden, with the links between all
-    /// of them. These samples are the `rows` of `all`, whose target is not kept. Only methods of linked samples
-    /// look at them ([`Dataset::surroundings`]).
+    /// of them. These samples are the `rows` of `all`, whose target is not kept. Only methods of linked
+    /// samples look at them ([`Dataset::surroundings`]).
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless there is a row for each sample, and as many features;

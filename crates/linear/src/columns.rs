@@ -366,8 +366,8 @@ impl<'a> LinearColumns<'a> {
         Ok(products)
     }
 
-    /// `xⱼᵀ v` of `columns` with many `v`, one after the other in `right`: the products of a column after each
-    /// other, not divided by the number of samples, and without weights.
+    /// `xⱼᵀ v` of `columns` with many `v`, one after the other in `right`: the products of a column after
+    /// each other, not divided by the number of samples, and without weights.
     pub(super) fn products_with(&self, columns: &[usize], right: &[f64]) -> Result<Vec<f64>, Error> {
         let n = self.n_samples();
         let k = right.len() / n.max(1);

@@ -1,5 +1,5 @@
-//! Methods without a target whose samples are linked: objectives and certificates from their definitions, laws,
-//! and hostile links.
+//! Methods without a target whose samples are linked: objectives and certificates from their definitions,
+//! laws, and hostile links.
 
 mod common;
 
@@ -82,8 +82,8 @@ fn features_of_communities_are_found() -> Tested {
     Ok(())
 }
 
-/// What `lufs` reports, from the definition: eigenvectors and affinity by other means, and no smaller objective
-/// in any direction that the constraint allows.
+/// What `lufs` reports, from the definition: eigenvectors and affinity by other means, and no smaller
+/// objective in any direction that the constraint allows.
 #[test]
 fn lufs_is_stationary_and_its_objective_that_of_the_definition() -> Tested {
     let columns = table();
@@ -211,6 +211,18 @@ fn netfs_is_stationary_and_its_objective_that_of_the_definition() -> Tested {
     Ok(())
 }
 
+/// Samples around are samples like any other where no label is used.
+#[test]
+fn samples_around_are_part_of_the_data() -> Tested {
+    let data = data_of(&table(), &links())?;
+    let rows: Vec<usize> = (0..N).step_by(2).collect();
+    let part = data.subset(&rows)?.with_surroundings(&data, rows)?;
+    for selector in [&netfs() as &dyn Selector, &lufs()] {
+        assert_eq!(all(selector, &part)?, all(selector, &data)?);
+    }
+    Ok(())
+}
+
 /// Without links `netfs` has nothing to go by, and says so; `lufs` goes by attributes, and says so.
 #[test]
 fn without_links_methods_say_so() -> Tested {
@@ -231,8 +243,8 @@ fn without_links_methods_say_so() -> Tested {
     Ok(())
 }
 
-/// More columns than steps look at as a whole, and than there are samples: the objective is no larger than that
-/// of the start, and the certificate holds.
+/// More columns than steps look at as a whole, and than there are samples: the objective is no larger than
+/// that of the start, and the certificate holds.
 #[test]
 fn wide_tables_descend_within_a_span() -> Tested {
     for (n, d) in [(160, 140), (40, 150)] {

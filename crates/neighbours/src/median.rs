@@ -33,8 +33,8 @@ pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Resu
     Ok(median_above_zero(values))
 }
 
-/// The median of numbers that are at least 0, the mean of the two middle ones when their number is even; where
-/// it is 0, the median of those above 0; 0 where there are none.
+/// The median of numbers that are at least 0, the mean of the two middle ones when their number is even;
+/// where it is 0, the median of those above 0; 0 where there are none.
 ///
 /// ```
 /// use fewest_neighbours::median_above_zero;

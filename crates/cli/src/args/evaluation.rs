@@ -89,8 +89,8 @@ pub(crate) struct EvaluationArgs {
     pub network: NetworkArgs,
     /// What methods see of linked samples besides the training samples [default: inductive]
     ///
-    /// inductive: nothing; links between training and test samples are left out. transductive: all samples with
-    /// all links, but no label of a test sample; for methods such as fsnet, linkedfs, lufs and netfs.
+    /// inductive: nothing; links between training and test samples are left out. transductive: all samples
+    /// with all links, but no label of a test sample; for methods such as fsnet, linkedfs, lufs and netfs.
     #[arg(long = "network", value_name = "inductive|transductive", value_parser = seen)]
     pub seen: Option<Network>,
     /// Store finished folds in this file, and continue from those already in it

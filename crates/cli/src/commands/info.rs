@@ -136,6 +136,7 @@ fn links(name: &str, graph: &Graph, one: &str, many: &str) -> String {
     }
     let (least, most) =
         (degrees.iter().min().copied().unwrap_or(0), degrees.iter().max().copied().unwrap_or(0));
+    let article = if one.starts_with('a') { "an" } else { "a" };
     let ends: usize = degrees.iter().sum();
     let mean = text::short(ends as f64 / n.max(1) as f64, 4);
     let alone = degrees.iter().filter(|degree| **degree == 0).count();
@@ -146,7 +147,7 @@ fn links(name: &str, graph: &Graph, one: &str, many: &str) -> String {
         String::new()
     };
     format!(
-        "{name}: {} between {}; {}{without}; {} to {} of a {one}, mean {mean}\n",
+        "{name}: {} between {}; {}{without}; {} to {} of {article} {one}, mean {mean}\n",
         text::count(graph.n_links()),
         text::counted(n, one, many),
         text::counted(parts, "component", "components"),

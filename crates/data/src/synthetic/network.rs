@@ -16,8 +16,8 @@ const FOLLOWED: usize = 4;
 ///
 /// Every sample belongs to one of `communities` communities, which are the classes of the target, and has
 /// `words` words. With the chance `signal` a word is one of its community, and else any of the `n_features`
-/// words, all alike; a feature counts a word. Of the first `n_relevant` features, word `j` belongs to community
-/// `j` modulo `communities`; the others belong to none: they are irrelevant.
+/// words, all alike; a feature counts a word. Of the first `n_relevant` features, word `j` belongs to
+/// community `j` modulo `communities`; the others belong to none: they are irrelevant.
 ///
 /// There are `n_links` links without direction: with the chance `noise` between any two samples, and else
 /// between two of one community. Every five samples of a community have an author, who follows up to four

@@ -110,15 +110,16 @@ pub struct RunOptions<'a> {
     pub network: Network,
 }
 
-/// What a selector sees of samples that are linked ([`Dataset::sample_graph`], [`Dataset::authors`]), apart from
-/// the training samples. Labels of test samples are hidden in any case.
+/// What a selector sees of samples that are linked ([`Dataset::sample_graph`], [`Dataset::authors`]), apart
+/// from the training samples. Labels of test samples are hidden in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Network {
     /// Nothing: links between training and test samples are left out. Test samples come later.
     #[default]
     Inductive,
-    /// All samples with all links, as [`Dataset::surroundings`]: test samples are known, but for their labels.
+    /// All samples with all links, as [`Dataset::surroundings`]: test samples are known, but for their
+    /// labels.
     Transductive,
 }
 

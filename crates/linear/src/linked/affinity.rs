@@ -23,8 +23,8 @@ pub(super) struct Affinity {
 }
 
 impl Affinity {
-    /// Of all pairs, or, where these are too many, of `per_sample` drawn ones for each sample, which then count
-    /// for the others.
+    /// Of all pairs, or, where these are too many, of `per_sample` drawn ones for each sample, which then
+    /// count for the others.
     pub(super) fn new(
         columns: &LinearColumns<'_>,
         rows: &FeatureRows,

@@ -22,8 +22,8 @@ options! {
     ///
     /// Every link counts once: the sum is `tr(Wᵀ Xᵀ L X W)` with `L = D − A`. As printed, without the factor
     /// `1/(2n)`, the penalty is `2n λ`. Without links and ridge it is [`L21`](crate::L21). Data and scores
-    /// are as there. With [surroundings](fewest_core::Dataset::surroundings) the links are those of all samples,
-    /// features are standardised over all, and errors are those of the samples with a target.
+    /// are as there. With [surroundings](fewest_core::Dataset::surroundings) the links are those of all
+    /// samples, features are standardised over all, and errors are those of the samples with a target.
     ///
     /// Cost: as of [`L21`](crate::L21) with a further sample for every link.
     ///

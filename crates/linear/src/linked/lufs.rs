@@ -32,29 +32,30 @@ options! {
     /// L = D − S,   Sᵢⱼ = exp(−‖xᵢ − xⱼ‖²/t),   score(k) = ‖W_k‖
     /// ```
     ///
-    /// `F` has the social dimensions: the leading eigenvectors of the modularity matrix `A − d dᵀ / Σ d` of the
-    /// links, `d = A 1`. Only eigenvalues above zero count, and they are not made into clusters by k-means. The
-    /// factor `X` behind `F Fᵀ` is missing in the survey. Features are standardised; constant ones are left
-    /// out. A category of more than two levels enters by its level indicators, which are one row together.
+    /// `F` has the social dimensions: the leading eigenvectors of the modularity matrix `A − d dᵀ / Σ d` of
+    /// the links, `d = A 1`. Only eigenvalues above zero count, and they are not made into clusters by
+    /// k-means. The factor `X` behind `F Fᵀ` is missing in the survey. Features are standardised; constant
+    /// ones are left out. A category of more than two levels enters by its level indicators, which are one
+    /// row together.
     ///
-    /// `β` is a share of `tr(M) / tr(XᵀX + λ I)`, `M` the matrix of the trace, and `ε` a share of `1/(n + λ)`,
-    /// about the squared length of a row. Degrees of the affinity `S` grow with the number of samples: without
-    /// `alpha`, `α` is their mean, so that attributes and links count alike.
+    /// `β` is a share of `tr(M) / tr(XᵀX + λ I)`, `M` the matrix of the trace, and `ε` a share of `1/(n +
+    /// λ)`, about the squared length of a row. Degrees of the affinity `S` grow with the number of samples:
+    /// without `alpha`, `α` is their mean, so that attributes and links count alike.
     ///
-    /// Above two million pairs of samples, `S` has drawn pairs only, the same number for each sample, and their
-    /// affinity times the share that was drawn: `Xᵀ L X` of the drawn is an unbiased estimate of that of all.
-    /// The notes tell it.
+    /// Above two million pairs of samples, `S` has drawn pairs only, the same number for each sample, and
+    /// their affinity times the share that was drawn: `Xᵀ L X` of the drawn is an unbiased estimate of that
+    /// of all. The notes tell it.
     ///
     /// The problem is not convex. The descent starts at the lowest generalised eigenvectors of `M`, with more
-    /// features than samples among combinations of samples. Each step minimises `tr(Wᵀ (M + Q) W)`,
-    /// `Q_jj = β / (2 √(‖Wⱼ‖² + ε))`, over all `W` for up to 128 columns, and else over the span of `W`, the
-    /// solution of a system with `M + Q` and the step before: the objective never rises. The certificate is the
+    /// features than samples among combinations of samples. Each step minimises `tr(Wᵀ (M + Q) W)`, `Q_jj = β
+    /// / (2 √(‖Wⱼ‖² + ε))`, over all `W` for up to 128 columns, and else over the span of `W`, the solution
+    /// of a system with `M + Q` and the step before: the objective never rises. The certificate is the
     /// stationarity at the answer, `‖G − (XᵀX + λ I) W WᵀG‖ / ‖G‖` with `G = (M + Q) W`. Whatever `W`, the
     /// objective is at least the sum of the smallest generalised eigenvalues of `M`.
     ///
-    /// Cost: `M` takes `O((pairs + non-zeros) d)`, the social dimensions some hundred products with the links,
-    /// a step `O(d³)`, or `O(n² d + n³)` with more features than samples. Memory proportional to links, drawn
-    /// pairs and samples, and the smaller of `n²` and `d²` numbers.
+    /// Cost: `M` takes `O((pairs + non-zeros) d)`, the social dimensions some hundred products with the
+    /// links, a step `O(d³)`, or `O(n² d + n³)` with more features than samples. Memory proportional to
+    /// links, drawn pairs and samples, and the smaller of `n²` and `d²` numbers.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than samples or features that vary; a NaN or an infinity, naming

@@ -38,8 +38,8 @@ options! {
     /// Memory proportional to links and samples: `A` is never written out.
     ///
     /// # Errors
-    /// No links between samples; more clusters than samples; a NaN or an infinity, naming the cell; parameters
-    /// out of range; sample weights.
+    /// No links between samples; more clusters than samples; a NaN or an infinity, naming the cell;
+    /// parameters out of range; sample weights.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Graph, Selector, Target};
