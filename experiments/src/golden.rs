@@ -65,6 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             hinge::compare(case, data.get(case)?)?
         } else if unsupervised::METHODS.contains(&case.method.as_str()) {
             unsupervised::compare(case, data.get(case)?)?
+        } else if networks::METHODS.contains(&case.method.as_str()) {
+            networks::compare(case, &arguments.data, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
             let own = networks::linked(case, &arguments.data, data.get(case)?)?;
             match &own {

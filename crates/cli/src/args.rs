@@ -205,6 +205,8 @@ pub(crate) struct MethodsArgs {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub network: NetworkArgs,
 }
 
 /// The data and how to read them.

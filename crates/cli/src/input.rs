@@ -349,6 +349,16 @@ impl Network {
         Ok(Self { links: links.map(|links| links.graph), authors })
     }
 
+    /// The links between samples, where they are known.
+    pub(crate) fn links(&self) -> Option<&Graph> {
+        self.links.as_ref()
+    }
+
+    /// The authors of the samples, where they are known.
+    pub(crate) fn authors(&self) -> Option<&Authors> {
+        self.authors.as_ref()
+    }
+
     /// `data` with the links of its samples: those of the table but the `dropped` ones.
     pub(crate) fn of(self, data: Dataset, dropped: &[usize]) -> Result<Dataset, Failure> {
         let n = data.n_samples() + dropped.len();

@@ -14,7 +14,7 @@ pub use decompositions::{
 };
 pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
-pub use eigenpairs::{Eigenpairs, largest_eigenpairs, lowest};
+pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};
 pub use lanes::dot;
 pub use products::dot_products;
 pub use vectors::{add_scaled, centre, projected};

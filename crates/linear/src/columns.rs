@@ -383,6 +383,46 @@ impl<'a> LinearColumns<'a> {
         Ok(products)
     }
 
+    /// `xⱼᵀ v` of `columns` with many `v`, one after the other in `right`: the products of a column after
+    /// each other, not divided by the number of samples, and without weights.
+    pub(super) fn products_with(&self, columns: &[usize], right: &[f64]) -> Result<Vec<f64>, Error> {
+        let n = self.n_samples();
+        let k = right.len() / n.max(1);
+        let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
+        // By samples, so that a stored value is multiplied by neighbours in memory.
+        let mut by_samples = vec![0.0; right.len()];
+        for (at, v) in right.chunks_exact(n.max(1)).enumerate() {
+            v.iter().enumerate().for_each(|(i, value)| by_samples[i * k + at] = *value);
+        }
+        let panels = fewest_parallel::try_map(columns.len().div_ceil(PANEL), |at| {
+            let panel = &columns[at * PANEL..columns.len().min((at + 1) * PANEL)];
+            let mut products = vec![0.0; panel.len() * k];
+            let mut scratch = Vec::new();
+            let mut dense = Vec::new();
+            for (place, (&column, out)) in panel.iter().zip(products.chunks_exact_mut(k.max(1))).enumerate() {
+                let stored = self.stored(column, &mut scratch)?;
+                let Column::Sparse { rows, values } = stored.values else {
+                    dense.push(place);
+                    continue;
+                };
+                for (&row, &value) in rows.iter().zip(values) {
+                    add_scaled(out, stored.scale * value, &by_samples[row * k..][..k]);
+                }
+                out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= stored.shift * sum);
+            }
+            if !dense.is_empty() {
+                let chosen: Vec<usize> = dense.iter().map(|&place| panel[place]).collect();
+                let mut of_dense = vec![0.0; chosen.len() * k];
+                dot_products(right, &self.gather(&chosen)?, n, &mut of_dense);
+                for (place, values) in dense.into_iter().zip(of_dense.chunks_exact(k.max(1))) {
+                    products[place * k..][..k].copy_from_slice(values);
+                }
+            }
+            Ok::<Vec<f64>, Error>(products)
+        })?;
+        Ok(panels.concat())
+    }
+
     /// The standardised columns `columns`, one after the other.
     pub(super) fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod additive;
+mod alternation;
 mod best_subset;
 mod choice;
 mod columns;
@@ -12,6 +13,7 @@ mod linked;
 mod loss;
 mod paths;
 mod penalised;
+mod projections;
 mod rfs;
 mod rows;
 mod search;
@@ -26,7 +28,7 @@ pub use best_subset::{BestSubset, SizeCriterion};
 pub use dantzig::Dantzig;
 pub use elastic_net::{ElasticNet, Lasso};
 pub use fewest_core::Error;
-pub use linked::{FsNet, LinkedFs};
+pub use linked::{FsNet, LinkedFs, Lufs, NetFs};
 pub use loss::LinearLoss;
 pub use rfs::Rfs;
 pub use rows::{ClassLoss, L21, L21Logistic};
@@ -111,6 +113,20 @@ pub static METHODS: &[Method] = &[
         TARGETS,
     )
     .using(&[(LinkTable::Samples, &["graph"])]),
+    Method::selector::<Lufs>(
+        "lufs",
+        "linked unsupervised feature selection, by social dimensions",
+        "minimise tr(WᵀXᵀ[L + α (I − FFᵀ)]XW) + β Σⱼ √(‖Wⱼ‖² + ε) over Wᵀ(XᵀX + λI)W = I; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .using(&[(LinkTable::Samples, &[])]),
+    Method::selector::<NetFs>(
+        "netfs",
+        "unsupervised selection with latent factors of the links",
+        "minimise ‖XW − U‖² + α Σⱼ ‖Wⱼ‖ + β/2 ‖A − UUᵀ‖² over U ≥ 0 and W; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .using(&[(LinkTable::Samples, &[])]),
     Method::selector::<GroupLasso>(
         "group-lasso",
         "group lasso",

@@ -142,6 +142,8 @@ struct RowModel<'a> {
     loss: &'a dyn Loss,
     intercept: bool,
     relations: &'a [Relation],
+    /// All samples without a target, and which of them have one, where not all have.
+    around: Option<(&'a Dataset, &'a [usize])>,
     /// Weight of half the squared coefficients.
     ridge: f64,
     regularization: Regularization,
@@ -152,6 +154,8 @@ struct RowModel<'a> {
 pub(super) struct LeastSquares<'a> {
     pub(super) method: &'static str,
     pub(super) relations: &'a [Relation],
+    /// All samples that are related, and which of them the data are, where these are not all.
+    pub(super) around: Option<(&'a Dataset, &'a [usize])>,
     pub(super) ridge: f64,
     pub(super) regularization: Regularization,
     pub(super) tolerance: f64,
@@ -164,7 +168,7 @@ impl LeastSquares<'_> {
         budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
-        let Self { method, relations, ridge, regularization, tolerance } = *self;
+        let Self { method, relations, around, ridge, regularization, tolerance } = *self;
         let outputs = match data.target() {
             target @ Target::Class(_) => class_outputs(target, method)?,
             target => standardised_outputs(target, method, context)?.concat(),
@@ -185,7 +189,7 @@ impl LeastSquares<'_> {
         let share = (n as f64).recip();
         let loss = Separable::new(Squared, targets.collect(), Samples::equal(n + below, share))?;
         let (loss, ridge) = (&loss, ridge * share);
-        RowModel { method, loss, intercept: false, relations, ridge, regularization, tolerance }
+        RowModel { method, loss, intercept: false, relations, around, ridge, regularization, tolerance }
             .select_many(data, budgets, context)
     }
 }
@@ -199,8 +203,15 @@ impl RowModel<'_> {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         let control = opened(data, budgets, self.tolerance, context)?;
-        let columns = LinearColumns::new(data, self.method, context)?;
-        let design = LinkedSamples { inner: &columns, relations: self.relations };
+        let columns = match self.around {
+            None => LinearColumns::new(data, self.method, context)?,
+            Some((all, _)) => {
+                data.refuse_sample_weights(self.method)?;
+                LinearColumns::with_outputs(all, self.method, Vec::new(), context)?
+            }
+        };
+        let labelled = self.around.map(|(_, rows)| rows);
+        let design = LinkedSamples { inner: &columns, labelled, relations: self.relations };
         let model = LinearModel { design: &design, loss: self.loss, intercept: self.intercept };
         let ridge = (self.ridge > 0.0).then(|| Links::ridge(model.n_coefficients(), self.ridge));
         let null = model.null(&control)?;
@@ -240,7 +251,7 @@ impl Selector for L21 {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         let Self { regularization, tolerance } = *self;
-        LeastSquares { method: "l21", relations: &[], ridge: 0.0, regularization, tolerance }
+        LeastSquares { method: "l21", relations: &[], around: None, ridge: 0.0, regularization, tolerance }
             .select_many(data, budgets, context)
     }
 }
@@ -271,7 +282,16 @@ impl Selector for L21Logistic {
         };
         let Self { regularization, intercept, tolerance, .. } = *self;
         let loss = &*loss;
-        RowModel { method, loss, intercept, relations: &[], ridge: 0.0, regularization, tolerance }
-            .select_many(data, budgets, context)
+        RowModel {
+            method,
+            loss,
+            intercept,
+            relations: &[],
+            around: None,
+            ridge: 0.0,
+            regularization,
+            tolerance,
+        }
+        .select_many(data, budgets, context)
     }
 }

@@ -234,3 +234,31 @@ fn folds_have_the_links_of_their_samples() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// With all other samples around, links lead out of the training samples; their own labels are all there is.
+#[test]
+fn samples_around_change_links_not_labels() -> Result<(), Error> {
+    let all = data(&(0..N).collect::<Vec<_>>())
+        .with_sample_graph(Graph::undirected(N, &links())?)?
+        .with_authors(authors())?;
+    let regularization = Regularization::Ratio(0.1);
+    let net = FsNet { regularization, graph: 3.0, ..FsNet::default() };
+    let linked = LinkedFs { regularization, copost: 3.0, following: 1.0, ..LinkedFs::default() };
+    let rows: Vec<usize> = (0..N).filter(|i| i % 3 > 0).collect();
+    for method in [&net as &dyn Selector, &linked] {
+        // All of them labelled is nothing new, in any order.
+        let whole = select(method, &all);
+        let same = select(method, &all.clone().with_surroundings(&all, (0..N).collect())?);
+        assert_eq!((&whole.order, &whole.scores), (&same.order, &same.scores));
+        // Links to samples without a label count, and labels that are not there do not.
+        let part = all.subset(&rows)?;
+        let seen = select(method, &part.clone().with_surroundings(&all, rows.clone())?);
+        assert_ne!(seen.scores, select(method, &part).scores);
+        let other: Vec<usize> = (0..N).map(|i| if i % 3 == 0 { 0 } else { classes()[i] }).collect();
+        let relabelled = all.clone().with_target(Target::from_labels(&other))?;
+        let hidden = select(method, &part.with_surroundings(&relabelled, rows.clone())?);
+        assert_eq!((&seen.order, &seen.scores), (&hidden.order, &hidden.scores));
+        assert!(seen.solver.is_some_and(|report| report.certificate.value() < 1e-9));
+    }
+    Ok(())
+}

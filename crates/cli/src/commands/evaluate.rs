@@ -40,6 +40,9 @@ pub(super) fn work(
     let wrong = |error: fewest_study::Error| Failure::in_study(&data.read.file, &error);
     let mut options = options(args);
     options.check(registry).map_err(wrong)?;
+    if args.seen.is_some() && args.network.links.is_none() && args.network.authors.is_none() {
+        return Err(Failure::new("--network is about links: name them by --links or --authors"));
+    }
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &data.read.file,
@@ -96,6 +99,7 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
         learner_parameters: args.learner_param.clone(),
         metrics: args.metric.clone(),
         division,
+        network: args.seen.unwrap_or_default(),
         repeats: args.repeats,
         baselines: !args.no_baselines,
     }

@@ -26,7 +26,9 @@ pub(super) fn check(
             .collect();
         let weighs = |parameters: &Parameters, name: &&&str| parameters.real(name).is_ok_and(|own| own > 0.0);
         if is_there {
-            let is_weighed = |names: &[&str], parameters| names.iter().any(|name| weighs(parameters, &name));
+            let is_weighed = |names: &[&str], parameters| {
+                names.is_empty() || names.iter().any(|name| weighs(parameters, &name))
+            };
             match users.first() {
                 None => {
                     return Err(useless(registry, option, first, |other| other.weights_of(table).is_some()));

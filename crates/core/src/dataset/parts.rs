@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Dataset, check_length, check_not_empty};
+use super::{Dataset, Surroundings, check_length, check_not_empty};
 use crate::{Column, Columns, Error, FeatureSubset, Survival, Target, View};
 
 impl Dataset {
@@ -71,6 +71,7 @@ impl Dataset {
             sample_weights: each(parts, |part| part.sample_weights.as_deref(), "sample weights")?,
             sample_graph: None,
             authors: None,
+            surroundings: None,
         })
     }
 
@@ -87,6 +88,10 @@ impl Dataset {
         let kinds = self.feature_kinds.as_ref();
         let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
         let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
+        let within = |around: &Arc<Surroundings>| {
+            Ok(Surroundings { all: around.all.feature_subset(features)?, rows: around.rows.clone() })
+        };
+        let surroundings = self.surroundings.as_ref().map(within).transpose()?;
         // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
@@ -102,6 +107,7 @@ impl Dataset {
             sample_weights: self.sample_weights.clone(),
             sample_graph: self.sample_graph.clone(),
             authors: self.authors.clone(),
+            surroundings: surroundings.map(Arc::new),
         })
     }
 

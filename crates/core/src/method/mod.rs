@@ -91,7 +91,7 @@ pub struct Method {
     /// The supported targets; the first one is supported by its defaults.
     pub targets: &'static [TargetKind],
     /// The tables of links that it uses, each with the parameters that are the weights of its links: with all
-    /// of them 0, the table has no effect.
+    /// of them 0, the table has no effect. Without such parameters it always has one.
     pub links: &'static [(LinkTable, &'static [&'static str])],
     options: fn() -> Draft,
 }

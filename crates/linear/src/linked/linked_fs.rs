@@ -109,14 +109,21 @@ impl Selector for LinkedFs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
+        let around = data.surroundings();
+        let authors = around.map_or(data, |(all, _)| all).authors();
         let none = || Ok((Vec::new(), Vec::new()));
-        let (relations, empty) =
-            data.authors().map_or_else(none, |authors| self.relations(authors, context))?;
+        let (relations, empty) = authors.map_or_else(none, |authors| self.relations(authors, context))?;
         let Self { regularization, tolerance, .. } = *self;
-        let mut selections =
-            LeastSquares { method: "linkedfs", relations: &relations, ridge: 0.0, regularization, tolerance }
-                .select_many(data, budgets, context)?;
-        let mut notes: Vec<String> = data.authors().is_none().then(|| NOTE.to_owned()).into_iter().collect();
+        let mut selections = LeastSquares {
+            method: "linkedfs",
+            relations: &relations,
+            around,
+            ridge: 0.0,
+            regularization,
+            tolerance,
+        }
+        .select_many(data, budgets, context)?;
+        let mut notes: Vec<String> = authors.is_none().then(|| NOTE.to_owned()).into_iter().collect();
         notes.extend(empty.iter().map(|name| {
             format!("{name} has no effect: no two authors with samples are related so (--follows)")
         }));

@@ -5,13 +5,14 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport, Status,
     derive_seed, options, room,
 };
-use fewest_linalg::{Cholesky, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
+use fewest_linalg::{Cholesky, Krylov, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
 use fewest_neighbours::Neighbours;
 use nalgebra::DMatrix;
 
-use super::design::{Design, OTHERS_ARE_CONSTANT, SparseSymmetric, symmetric, times};
+use super::design::{Design, SparseSymmetric};
 use super::{Neighbourhoods, not_finite, stopped};
 use crate::penalised::each_budget;
+use crate::projections::{Between, OTHERS_ARE_CONSTANT, symmetric, times};
 
 /// Ridge of the weights of neighbours, as a share of the trace of their products.
 const LOCAL_RIDGE: f64 = 1e-3;
@@ -183,18 +184,18 @@ impl Problem<'_> {
             self.context.go_on("the first embedding was found")?;
             Ok::<_, Error>(-self.product(regression, v))
         };
-        let found = largest_eigenpairs(start, self.clusters, &[], BLOCKS, RESIDUAL, product)?;
+        let found = largest_eigenpairs(start, self.clusters, &[], Krylov::new(BLOCKS, RESIDUAL), product)?;
         Ok(found.ok_or_else(not_finite)?.vectors)
     }
 
     fn point(&self, g: DMatrix<f64>, w: DMatrix<f64>) -> Point {
         let Jelsr { alpha, beta, smoothing, .. } = *self.options;
-        let squares = self.design.squared_lengths(&w);
+        let squares = self.design.rows.squared_lengths(&w);
         let weights: Vec<f64> = squares.iter().map(|square| 0.5 / (square + smoothing).sqrt()).collect();
         let x = &self.design.x;
         let residual = x * &w - &g;
         let image = self.laplacian.product(&g);
-        let penalty = self.design.smoothed_sum(&squares, smoothing);
+        let penalty = self.design.rows.smoothed_sum(&squares, smoothing);
         let objective = g.dot(&image) + beta * (residual.norm_squared() + alpha * penalty);
         let in_g = image - &residual * beta;
         let along = &in_g - &g * symmetric(g.tr_mul(&in_g));
@@ -296,7 +297,7 @@ impl Selector for Jelsr {
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
         let n = data.n_samples();
         let design = Design::new(data, "jelsr", context)?;
-        if let Some(nothing) = design.nothing(budgets) {
+        if let Some(nothing) = design.rows.nothing(budgets) {
             return Ok(nothing);
         }
         let (clusters, mut notes) = self.neighbourhoods.number(data, n, context)?;
@@ -327,7 +328,7 @@ impl Selector for Jelsr {
             .with_iterations(steps);
         each_budget(budgets, context, |budget| {
             let mut selection =
-                Selection::by_weight(design.scores(&end.w), design.n_features(), budget, status);
+                Selection::by_weight(design.rows.scores(&end.w), design.rows.n_features(), budget, status);
             selection.solver = Some(report.clone());
             selection.descent = Some(summary.clone());
             selection.notes.extend(notes.iter().cloned());

@@ -17,18 +17,19 @@ use crate::columns::LinearColumns;
 pub use clusters::{Clusters, Neighbourhoods};
 pub use jelsr::Jelsr;
 pub use mcfs::Mcfs;
+pub(crate) use ndfs::factors_of;
 pub use ndfs::{Ndfs, RegressionStep};
 pub use udfs::Udfs;
 
 /// Why a decomposition has no answer: the run was stopped, or numbers are not finite.
-fn stopped(context: &Context<'_>) -> Error {
+pub(crate) fn stopped(context: &Context<'_>) -> Error {
     match context.stopped() {
         Some(_) => Error::Stopped { before: "a first point was found" },
         None => not_finite(),
     }
 }
 
-fn not_finite() -> Error {
+pub(crate) fn not_finite() -> Error {
     Error::Numerical {
         what: "the matrix of a step",
         hint: "its numbers are too large or too small; take parameters closer to 1".to_owned(),
@@ -37,7 +38,7 @@ fn not_finite() -> Error {
 
 /// The length of the row of each feature with a coefficient; coefficients are those of one column of the
 /// table after the other, `n_outputs` each.
-fn lengths_of_features(
+pub(crate) fn lengths_of_features(
     columns: &LinearColumns<'_>,
     coefficients: &[f64],
     n_outputs: usize,

@@ -30,6 +30,7 @@ const SPARSE: &[&str] = &[
     "ls_l21",
     "mcfs",
     "multitask_l21",
+    "netfs_w_step",
     "nocco_lasso",
     "oscar",
     "overlapping_sparse_group_lasso",
