@@ -35,7 +35,7 @@ fn hexadecimal(hash: Sha256) -> String {
 }
 
 /// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and values,
-/// groups, graphs and views, the target and the weights of the samples. Names of samples do not count; sparse
+/// groups, links, authors and views, the target and the weights of the samples. Names of samples do not count; sparse
 /// columns count by their stored values.
 ///
 /// # Errors
@@ -77,6 +77,7 @@ pub fn digest(data: &Dataset) -> Result<String, Error> {
     hash.debug(&data.feature_groups());
     hash.debug(&data.feature_graph());
     hash.debug(&data.sample_graph());
+    hash.debug(&data.authors());
     hash.debug(&data.views());
     Ok(hash.finish())
 }

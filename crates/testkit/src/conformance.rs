@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
     Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status, Target,
-    View,
+    Views,
 };
 
 use crate::StopAt;
@@ -263,7 +263,10 @@ fn links_groups_and_views_are_used_or_refused_or_nothing(selector: &dyn Selector
             .with_sample_graph(Graph::directed(n, &chain(n))?)?
             .with_feature_graph(Graph::undirected(d, &chain(d))?)?
             .with_feature_groups(Groups::overlapping(d, vec![(0..=half).collect(), (half..d).collect()])?)?
-            .with_views(vec![View::new("first", 0..half), View::new("second", half..d)])
+            .with_views(Views::new(
+                d,
+                vec![("first".to_owned(), (0..half).collect()), ("second".to_owned(), (half..d).collect())],
+            )?)
     };
     match selector.select(&must(known()), Budget::Count(k), &Context::seeded(7)) {
         Ok(selection) => assert!(!selection.order.is_empty() && selection.order.len() <= k),

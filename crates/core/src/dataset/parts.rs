@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Dataset, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Target, View};
+use crate::{Column, Columns, Error, FeatureSubset, Target};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -76,8 +76,7 @@ impl Dataset {
 
     /// The features `features`, in that order, without copying them.
     ///
-    /// Views keep their features that are chosen, and a view without chosen features is left out.
-    /// Where the chosen features of a view are no longer side by side, the result has no views at all.
+    /// A view without chosen features is left out.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a feature does not exist; [`Error::TooFew`] for none.
@@ -87,6 +86,7 @@ impl Dataset {
         let kinds = self.feature_kinds.as_ref();
         let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
         let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
+        let views = self.views.as_ref().map(|views| views.subset(features)).transpose()?;
         // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
@@ -96,28 +96,13 @@ impl Dataset {
             feature_kinds: kinds.map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect()),
             feature_groups: groups.map(Arc::new),
             feature_graph: graph.map(Arc::new),
-            views: self.views_of(features),
+            views: views.map(Arc::new),
             sample_ids: self.sample_ids.clone(),
             sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.clone(),
             sample_graph: self.sample_graph.clone(),
             authors: self.authors.clone(),
         })
-    }
-
-    /// The views of the features `features`; none where one of them would not be a range of columns.
-    fn views_of(&self, features: &[usize]) -> Vec<View> {
-        let mut views = Vec::new();
-        for View { name, columns } in &self.views {
-            let is_own = |j: &usize| columns.contains(j);
-            let Some(first) = features.iter().position(is_own) else { continue };
-            let end = first + features[first..].iter().take_while(|j| is_own(j)).count();
-            if features[end..].iter().any(is_own) {
-                return Vec::new();
-            }
-            views.push(View::new(name, first..end));
-        }
-        views
     }
 }
 

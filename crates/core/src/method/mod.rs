@@ -90,6 +90,8 @@ pub struct Method {
     pub kind: Kind,
     /// The supported targets; the first one is supported by its defaults.
     pub targets: &'static [TargetKind],
+    /// Whether it needs to know which features come from which source: [`Dataset::views`](crate::Dataset::views).
+    pub needs_views: bool,
     options: fn() -> Draft,
 }
 
@@ -221,7 +223,35 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        Self { id, title, formula, kind, targets, options }
+        Self { id, title, formula, kind, targets, needs_views: false, options }
+    }
+
+    /// The same method, which needs the views of the features.
+    ///
+    /// ```
+    /// use fewest_core::method::{Draft, Kind, Method};
+    /// # use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
+    /// # options! {
+    /// #     /// The number of features of its view.
+    /// #     #[derive(Debug, Clone, Copy, PartialEq)]
+    /// #     pub struct SizeOfView {
+    /// #         /// Whether the largest view comes first.
+    /// #         pub largest: bool = true;
+    /// #     }
+    /// # }
+    /// # impl Scorer for SizeOfView {
+    /// #     fn score(&self, data: &Dataset, _context: &Context<'_>) -> Result<Scores, Error> {
+    /// #         let views = data.needed_views("size-of-view")?;
+    /// #         let sets = views.sets();
+    /// #         Ok(Scores::descending(views.of_feature().iter().map(|&view| sets[view].len() as f64).collect()))
+    /// #     }
+    /// # }
+    /// let method = Method::scorer::<SizeOfView>("size-of-view", "size of the view", "score(k) = |view of k|", &[]);
+    /// assert!(!method.needs_views && method.needing_views().needs_views);
+    /// ```
+    pub const fn needing_views(mut self) -> Self {
+        self.needs_views = true;
+        self
     }
 
     /// The same method, starting from other options: for options that need something outside its family.
