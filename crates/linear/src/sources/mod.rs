@@ -6,7 +6,7 @@ mod sparse;
 mod truncated;
 mod variance;
 
-use fewest_core::method::{KernelWidth, Options};
+use fewest_core::method::KernelWidth;
 use fewest_core::{Dataset, Error, Selection, ViewWeight, Views, options};
 
 pub use sparse::{GpcovSpca, SparseSolver};

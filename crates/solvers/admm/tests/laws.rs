@@ -173,7 +173,7 @@ fn a_lasso_of_orthonormal_columns_is_shrinkage() {
 /// definition; zeros are exact, and the dual variable is a subgradient of the norm.
 #[test]
 fn any_first_rho_and_relaxation_give_the_lasso() {
-    for seed in 0..4 {
+    for seed in 0..2 {
         let problem = lasso(seed, 1.5);
         let mut answers = Vec::new();
         for (rho, relaxation) in [(1.0, 1.6), (1e-5, 1.6), (1e5, 1.6), (3.0, 1.0), (3.0, 1.9)] {
@@ -266,8 +266,8 @@ fn wrong_parameters_are_named_and_stops_keep_the_best() {
     }
     assert!(matches!(solve(&problem, vec![0.0; 3], &Control::default()), Err(Error::ShapeMismatch { .. })));
     assert!(refused(Admm::default(), vec![f64::NAN; 12]).contains("start"));
-    let huge = Lasso { lambda: f64::NAN, ..lasso(2, 1.0) };
-    assert!(matches!(solve(&huge, start(), &Control::default()), Err(Error::Numerical { .. })));
+    let broken = Lasso { b: vec![f64::NAN; 20], ..lasso(2, 1.0) };
+    assert!(matches!(solve(&broken, start(), &Control::default()), Err(Error::Numerical { .. })));
     let few = solve(&problem, start(), &Control { max_iterations: 3, ..Control::default() }).unwrap();
     assert_eq!((few.status, few.iterations), (Status::MaxIterations, 3));
     assert!(few.certificate.value() > 1e-9);
