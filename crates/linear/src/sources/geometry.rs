@@ -40,8 +40,8 @@ impl Geometry {
         similarity.resize(n * n, 0.0);
         let share = 1.0 / views.n_views() as f64;
         for set in views.sets() {
-            let samples =
-                standardised_samples(&data.feature_subset(&set)?, DistanceMetric::SquaredEuclidean)?;
+            let samples = standardised_samples(&data.feature_subset(&set)?, DistanceMetric::SquaredEuclidean)
+                .map_err(|error| error.in_columns(&set))?;
             let distances = Distances::new(&samples);
             let t = heat_scale(scale, "t", &distances, context)?;
             for first in (0..n).step_by(STRETCH) {

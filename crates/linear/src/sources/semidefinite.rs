@@ -162,6 +162,34 @@ mod tests {
         assert!(((0.9 - point[1]) - (0.5 - point[2])).abs() < 1e-15, "{point:?}");
     }
 
+    /// The gap from the definition: of a matrix that is feasible, and of a dual point that is, with eigenvalues
+    /// by another decomposition.
+    #[test]
+    fn the_certificate_is_that_of_the_definition() {
+        let p = 7;
+        let factor = DMatrix::from_fn(9, p, |i, j| ((i * 31 + j * 17 + i * j * 5) % 13) as f64 / 6.0 - 1.0);
+        let covariance = factor.tr_mul(&factor);
+        let covariance = &covariance / covariance.amax();
+        let largest = covariance.clone().symmetric_eigenvalues().max();
+        for penalty in [0.05, 0.2, 0.6] {
+            let programme = Programme { covariance: covariance.clone(), penalty, largest };
+            let control = Control { tolerance: 1e-10, max_iterations: MOST_ITERATIONS, ..Control::default() };
+            let mut solver = Admm::default().tolerance(1e-10);
+            let solution = fewest_solver::run(&programme, &mut solver, vec![0.0; p * p], &control).unwrap();
+            assert_eq!(solution.status, Status::Converged);
+            let q = DMatrix::from_column_slice(p, p, solver.first());
+            let eigenvalues = q.clone().symmetric_eigenvalues();
+            assert!((q.trace() - 1.0).abs() < 1e-12 && eigenvalues.min() > -1e-12, "{eigenvalues}");
+            let value = (&covariance * &q).trace() - penalty * q.iter().map(|q| q.abs()).sum::<f64>();
+            let y = DMatrix::from_vec(p, p, solver.dual());
+            assert!(y.amax() < penalty * (1.0 + 1e-12), "{}", y.amax());
+            let bound = (&covariance - (&y + y.transpose()) * 0.5).symmetric_eigenvalues().max();
+            let gap = (bound - value) / largest;
+            assert!(gap > -1e-12 && gap < 1.1e-10, "{gap}");
+            assert!((solution.objective + value).abs() < 1e-12);
+        }
+    }
+
     /// Without a penalty the component is the leading eigenvector; with a large one a single feature.
     #[test]
     fn the_ends_of_the_penalty_are_known() {
