@@ -291,7 +291,9 @@ mod tests {
         assert_eq!(cases.len(), 93);
         for case in &cases {
             let method = Registry::standard().find(&case.method_id()).unwrap();
-            for (variant, comparison) in with_relations(case, method, &folder, data.get(case).unwrap()).unwrap() {
+            for (variant, comparison) in
+                with_relations(case, method, &folder, data.get(case).unwrap()).unwrap()
+            {
                 assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
             }
         }

@@ -15,11 +15,14 @@ pub(super) fn sources(case: &Case, data: &Dataset) -> Result<Option<(Case, Datas
     let mut case = case.clone();
     let ranges: Vec<(usize, usize)> =
         serde_json::from_value(case.params.remove("views").ok_or("a case without views")?)?;
-    let target = case.params.remove("target_view").as_ref().and_then(Value::as_u64).ok_or("no target view")?;
+    let target =
+        case.params.remove("target_view").as_ref().and_then(Value::as_u64).ok_or("no target view")?;
     let target = usize::try_from(target)?;
     let &(first, last) = ranges.get(target).ok_or("a target view that does not exist")?;
     let d = data.n_features();
-    let named = |(number, &(first, last)): (usize, &(usize, usize))| (format!("view{number}"), (first..=last).collect());
+    let named = |(number, &(first, last)): (usize, &(usize, usize))| {
+        (format!("view{number}"), (first..=last).collect())
+    };
     let views = Views::new(d, ranges.iter().enumerate().map(named).collect())?;
     let order: Vec<usize> = (first..=last).chain(0..first).chain(last + 1..d).collect();
     let data = data.clone().with_views(views)?.feature_subset(&order)?;

@@ -104,7 +104,8 @@ fn on_simplex(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (value - shift).max(0.0)).collect()
 }
 
-/// The sparse component of a covariance with a largest entry above 0, with the penalty `ratio` times that entry.
+/// The sparse component of a covariance with a largest entry above 0, with the penalty `ratio` times that
+/// entry.
 pub(super) fn component(
     covariance: &DMatrix<f64>,
     ratio: f64,
@@ -162,8 +163,8 @@ mod tests {
         assert!(((0.9 - point[1]) - (0.5 - point[2])).abs() < 1e-15, "{point:?}");
     }
 
-    /// The gap from the definition: of a matrix that is feasible, and of a dual point that is, with eigenvalues
-    /// by another decomposition.
+    /// The gap from the definition: of a matrix that is feasible, and of a dual point that is, with
+    /// eigenvalues by another decomposition.
     #[test]
     fn the_certificate_is_that_of_the_definition() {
         let p = 7;

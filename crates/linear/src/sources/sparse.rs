@@ -49,22 +49,24 @@ options! {
     /// ```text
     /// C = 1/(n − 1) P Xᵀ (S − S11ᵀS / 1ᵀS1) X P,    Pⱼⱼ = 1 / ‖D^½ xⱼ‖,    D = diag(S1)
     ///
-    /// semidefinite:  maximise tr(C Q) − ρ Σᵢⱼ |Qᵢⱼ|  with tr Q = 1, Q ⪰ 0;   score(k) = |leading eigenvector of Q|ₖ
-    /// truncated:     maximise xᵀ C x  with ‖x‖ = 1 and k values;             score(k) = |xₖ|
+    /// semidefinite:  maximise tr(C Q) − ρ Σᵢⱼ |Qᵢⱼ|  with tr Q = 1, Q ⪰ 0;  score(k) = |leading vector of Q|ₖ
+    /// truncated:     maximise xᵀ C x  with ‖x‖ = 1 and k values;            score(k) = |xₖ|
     /// ```
     ///
-    /// `S` is the mean affinity of the views, as of [`GpcovVar`](crate::GpcovVar), whose scores are the diagonal
-    /// of `C`. Features are standardised; a category of more than two levels enters by its level indicators, and
-    /// its score is the length of their part.
+    /// `S` is the mean affinity of the views, as of [`GpcovVar`](crate::GpcovVar), whose scores are the
+    /// diagonal of `C`. Features are standardised; a category of more than two levels enters by its level
+    /// indicators, and its score is the length of their part.
     ///
-    /// The semidefinite programme is convex. It is solved by the alternating direction method of multipliers
-    /// ([`fewest_admm`]); the certificate is the duality gap, the dual being `min λ_max(C − Y)` over `|Yᵢⱼ| ≤ ρ`,
-    /// relative to `λ_max(C)`. The number of features follows from `ρ`; of more than wanted, those with the
-    /// largest scores are taken. The truncated power method (Yuan and Zhang 2013) never lowers `xᵀCx` and ends
-    /// at a stationary point, the better of two starts; a note compares it with `λ_max(C)`, which no set exceeds.
+    /// The semidefinite programme is convex. It is solved by the alternating direction method of
+    /// multipliers ([`fewest_admm`]); the certificate is the duality gap, the dual being `min λ_max(C − Y)`
+    /// over `|Yᵢⱼ| ≤ ρ`, relative to `λ_max(C)`. The number of features follows from `ρ`; of more than
+    /// wanted, those with the largest scores are taken. The truncated power method (Yuan and Zhang 2013)
+    /// never lowers `xᵀCx` and ends at a stationary point, the better of two starts; a note compares it
+    /// with `λ_max(C)`, which no set exceeds.
     ///
-    /// Cost: the affinities, `O(n² d)`; for `p` columns `O(n² p + n p²)` for `C` and `O(p³)` for a step of the
-    /// semidefinite programme, or `O(n² + n p)` for one of the truncated power method, which does not form `C`.
+    /// Cost: the affinities, `O(n² d)`; for `p` columns `O(n² p + n p²)` for `C` and `O(p³)` for a step of
+    /// the semidefinite programme, or `O(n² + n p)` for one of the truncated power method, which does not
+    /// form `C`.
     ///
     /// # Errors
     /// As of [`GpcovVar`](crate::GpcovVar); no number of features for the truncated power method.

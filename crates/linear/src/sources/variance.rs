@@ -11,8 +11,8 @@ use super::{Sources, finish, views_of};
 const PANEL: usize = 64;
 
 options! {
-    /// GPCOV-Var, variance in the global geometry of several sources (Zhao and Liu 2008; Section 4.2.1 of Li et
-    /// al. 2016, the diagonal of Eq. 105).
+    /// GPCOV-Var, variance in the global geometry of several sources (Zhao and Liu 2008; Section 4.2.1 of
+    /// Li et al. 2016, the diagonal of Eq. 105).
     ///
     /// ```text
     /// score(k) = 1/(n − 1) xₖᵀ (S − S11ᵀS / 1ᵀS1) xₖ / (xₖᵀ D xₖ),    D = diag(S1)
@@ -25,12 +25,13 @@ options! {
     /// score is at least 0, and larger is better: a feature that is alike for samples that are alike in all
     /// sources. Constant features are not selected. The target is not used.
     ///
-    /// Cost: `O(n² d)` for the affinities, and as much for the scores of `d` candidates; `n²` numbers in memory.
+    /// Cost: `O(n² d)` for the affinities, and as much for the scores of `d` candidates; `n²` numbers in
+    /// memory.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a table without views or with sample weights; fewer than two samples; a NaN
-    /// or an infinity, naming the cell; a view that does not exist; [`Error::Numerical`] for affinities that do
-    /// not fit in memory.
+    /// [`Error::Unsupported`] for a table without views or with sample weights; fewer than two samples; a
+    /// NaN or an infinity, naming the cell; a view that does not exist; [`Error::Numerical`] for affinities
+    /// that do not fit in memory.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target, Views};

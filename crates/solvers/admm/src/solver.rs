@@ -16,8 +16,8 @@ const LARGEST_CHANGE: f64 = 100.0;
 /// that in the long run `ρ` is constant, as the proof of convergence needs.
 const FIRST_CHANGE: u64 = 8;
 
-/// The alternating direction method of multipliers, an argmin [`Solver`](argmin::core::Solver) over references
-/// to any [`Splitting`].
+/// The alternating direction method of multipliers, an argmin [`Solver`](argmin::core::Solver) over
+/// references to any [`Splitting`].
 ///
 /// The coefficients of the state are `z`. The solver holds numbers only and can be written to a checkpoint.
 /// Observers receive `primal_residual`, `dual_residual` and `rho`.
@@ -83,8 +83,8 @@ impl Admm {
         self
     }
 
-    /// `A x` of the last step: where `A = I`, the answer in the domain of `f`, as the coefficients are that in
-    /// the domain of `g`.
+    /// `A x` of the last step: where `A = I`, the answer in the domain of `f`, as the coefficients are that
+    /// in the domain of `g`.
     pub fn first(&self) -> &[f64] {
         &self.progress.first
     }
