@@ -6,6 +6,7 @@ mod networks;
 mod nonmonotonic;
 mod structured;
 mod unsupervised;
+mod views;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -68,11 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         } else if networks::METHODS.contains(&case.method.as_str()) {
             networks::compare(case, &arguments.data, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
-            let own = networks::linked(case, &arguments.data, data.get(case)?)?;
-            match &own {
-                Some((case, data)) => compare_all(case, method, data)?,
-                None => compare_all(case, method, data.get(case)?)?,
-            }
+            with_relations(case, method, &arguments.data, data.get(case)?)?
         } else {
             *waiting.entry(case.method.clone()).or_insert(0_usize) += 1;
             continue;
@@ -116,6 +113,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         (0, _) => Err("nothing was compared".into()),
         (_, 0) => Ok(()),
         _ => Err(format!("{failed} cases are out of their tolerance").into()),
+    }
+}
+
+/// [`compare_all`], with the links or the views of the case, where it has any.
+fn with_relations(
+    case: &Case,
+    method: &'static Method,
+    folder: &Path,
+    data: &Dataset,
+) -> Result<Vec<(String, CaseComparison)>> {
+    let own = match views::sources(case, data)? {
+        Some(own) => Some(own),
+        None => networks::linked(case, folder, data)?,
+    };
+    match &own {
+        Some((case, data)) => compare_all(case, method, data),
+        None => compare_all(case, method, data),
     }
 }
 
@@ -276,10 +290,12 @@ mod tests {
         let folder = crate::workspace::root().join("crates/testkit/data");
         let mut data = Cache { folder: &folder, read: BTreeMap::new() };
         let cases = golden::load(&golden::committed(), "").unwrap();
-        assert_eq!(cases.len(), 87);
+        assert_eq!(cases.len(), 93);
         for case in &cases {
             let method = Registry::standard().find(&case.method_id()).unwrap();
-            for (variant, comparison) in compare_all(case, method, data.get(case).unwrap()).unwrap() {
+            for (variant, comparison) in
+                with_relations(case, method, &folder, data.get(case).unwrap()).unwrap()
+            {
                 assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
             }
         }

@@ -5,7 +5,7 @@ mod parts;
 use std::sync::Arc;
 
 use crate::columns::RowSubset;
-use crate::{Authors, Classes, Column, Columns, Error, Graph, Groups, Target, View, views};
+use crate::{Authors, Classes, Column, Columns, Error, Graph, Groups, Target, Views};
 
 /// The kind of a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +30,7 @@ pub struct Dataset {
     feature_kinds: Option<Vec<FeatureKind>>,
     feature_groups: Option<Arc<Groups>>,
     feature_graph: Option<Arc<Graph>>,
-    views: Vec<View>,
+    views: Option<Arc<Views>>,
     sample_ids: Option<Vec<String>>,
     sample_id_name: Option<String>,
     sample_weights: Option<Vec<f64>>,
@@ -78,7 +78,7 @@ impl Dataset {
             feature_kinds: None,
             feature_groups: None,
             feature_graph: None,
-            views: Vec::new(),
+            views: None,
             sample_ids: None,
             sample_id_name: None,
             sample_weights: None,
@@ -184,14 +184,14 @@ impl Dataset {
         Ok(self)
     }
 
-    /// With views: the columns of each source. Not every column needs to be in one.
+    /// With the views of the features: which of them come from which source.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first view that is empty, outside the table, named as an earlier
-    /// one, or overlaps another.
-    pub fn with_views(mut self, views: Vec<View>) -> Result<Self, Error> {
-        views::check(&views, self.n_features())?;
-        self.views = views;
+    /// [`Error::ShapeMismatch`] unless every feature has a view.
+    pub fn with_views(mut self, views: impl Into<Arc<Views>>) -> Result<Self, Error> {
+        let views = views.into();
+        check_length("features with a view", self.n_features(), views.of_feature().len())?;
+        self.views = Some(views);
         Ok(self)
     }
 
@@ -351,9 +351,21 @@ impl Dataset {
         self.surroundings.as_deref().map(|around| (&around.all, &around.rows[..]))
     }
 
-    /// The columns of each source, in the order given; none where no views were given.
-    pub fn views(&self) -> &[View] {
-        &self.views
+    /// The views of the features, where they were given.
+    pub fn views(&self) -> Option<&Views> {
+        self.views.as_deref()
+    }
+
+    /// The views of the features, for a method that needs them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where they were not given.
+    pub fn needed_views(&self, method: &'static str) -> Result<&Views, Error> {
+        self.views().ok_or_else(|| Error::Unsupported {
+            method,
+            what: "a table without views".to_owned(),
+            instead: "say which features come from which source (--views)".to_owned(),
+        })
     }
 
     /// The name of each sample, where names were given.
@@ -507,7 +519,7 @@ mod tests {
             .with_feature_kinds(vec![FeatureKind::Numeric, FeatureKind::Categorical { levels }])?
             .with_feature_groups(Groups::partition(vec![5, 2]))?
             .with_feature_graph(Graph::undirected(2, &[(0, 1, 0.5)])?)?
-            .with_views(vec![View::new("only", 1..2)])?
+            .with_views(Views::new(2, vec![("b".to_owned(), vec![1]), ("a".to_owned(), vec![0])])?)?
             .with_sample_graph(Graph::directed(N, &[(0, 3, 2.0), (3, 0, 4.0), (1, 2, 1.0), (3, 1, 5.0)])?)?
             .with_sample_ids(["a", "b", "c", "d"].map(str::to_owned).to_vec())?
             .with_sample_id_name("letter".to_owned())
@@ -549,7 +561,7 @@ mod tests {
             }
             assert_eq!(subset.feature_partition("test")?, Some([5, 2].as_slice()));
             assert_eq!(subset.feature_graph(), whole.feature_graph());
-            assert_eq!(subset.views(), [View::new("only", 1..2)]);
+            assert_eq!(subset.views(), whole.views());
             let links = [(0, 1, 4.0), (1, 0, 2.0), (1, 2, 2.0), (2, 1, 4.0)];
             assert_eq!(subset.sample_graph(), Some(&Graph::directed(3, &links)?));
             assert_eq!(subset.sample_ids(), Some(["d", "a", "d"].map(str::to_owned).as_slice()));
@@ -568,40 +580,13 @@ mod tests {
             data.clone().with_feature_groups(Groups::partition(vec![0; 3])),
             data.clone().with_feature_graph(Graph::undirected(3, &[])?),
             data.clone().with_sample_graph(Graph::undirected(2, &[])?),
+            data.clone().with_views(Views::new(1, vec![("a".to_owned(), vec![0])])?),
             data.clone().with_target(Target::real(vec![0.0; 3])?),
         ];
         for result in wrong {
             assert!(matches!(result, Err(Error::ShapeMismatch { .. })));
         }
         assert_eq!(data.with_target(Target::None)?.sample_weights().map(<[f64]>::len), Some(N));
-        Ok(())
-    }
-
-    #[test]
-    fn views_that_cannot_be_are_named() -> Result<(), Error> {
-        let x = || DenseColumns::new(vec![0.0; 6], 1, 6);
-        let with = |views: &[(&str, std::ops::Range<usize>)]| {
-            let views = views.iter().map(|(name, columns)| View::new(*name, columns.clone())).collect();
-            Dataset::new(x()?, Target::None)?.with_views(views)
-        };
-        assert_eq!(with(&[("b", 4..6), ("a", 0..3)])?.views().len(), 2);
-        assert!(with(&[])?.views().is_empty());
-        for (views, wrong) in [
-            (vec![("a", 0..3), ("b", 2..4)], 1),
-            (vec![("b", 2..4), ("a", 0..3)], 1),
-            (vec![("a", 0..6), ("b", 2..3), ("c", 4..5)], 1),
-            (vec![("a", 0..1), ("b", 3..3)], 1),
-            (vec![("a", 5..7)], 0),
-            (vec![("a", 0..1), ("a", 1..2)], 1),
-        ] {
-            match with(&views) {
-                Err(Error::InvalidPart { part: "view", number, .. }) => {
-                    assert_eq!(number, wrong, "{views:?}")
-                }
-                Err(other) => panic!("{views:?}: {other}"),
-                Ok(_) => panic!("{views:?} were accepted"),
-            }
-        }
         Ok(())
     }
 

@@ -34,10 +34,12 @@ pub use report::{
     ValidatedPenalty,
 };
 pub use scores::{Ranked, Scorer, Scores, q_values, rank};
-pub use selection::{Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status};
+pub use selection::{
+    Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status, ViewWeight,
+};
 pub use streams::{
     FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
     StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};
-pub use views::View;
+pub use views::Views;

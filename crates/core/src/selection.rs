@@ -163,8 +163,33 @@ pub struct Selection {
     pub relaxation: Option<RelaxationSummary>,
     /// The bound on irrelevant features among the selected ones, for selections that keep one.
     pub false_discoveries: Option<FalseDiscoveries>,
+    /// The weight of every view, for methods that weigh views.
+    pub views: Vec<ViewWeight>,
     /// Notes for the user: fewer features than requested, ties, features set aside.
     pub notes: Vec<String>,
+}
+
+/// The weight of a view of the features in a selection.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ViewWeight {
+    /// The name of the view.
+    pub name: String,
+    /// Its weight, in the units of the method: at least 0.
+    pub weight: f64,
+}
+
+impl ViewWeight {
+    /// The weights of the views of these names.
+    ///
+    /// ```
+    /// use fewest_core::ViewWeight;
+    /// let weights = ViewWeight::of(&["image".to_owned(), "text".to_owned()], &[0.25, 0.75]);
+    /// assert_eq!((weights[1].name.as_str(), weights[1].weight), ("text", 0.75));
+    /// ```
+    pub fn of(names: &[String], weights: &[f64]) -> Vec<Self> {
+        names.iter().zip(weights).map(|(name, &weight)| Self { name: name.clone(), weight }).collect()
+    }
 }
 
 impl Selection {
@@ -186,6 +211,7 @@ impl Selection {
             descent: None,
             relaxation: None,
             false_discoveries: None,
+            views: Vec::new(),
             notes: Vec::new(),
         }
     }

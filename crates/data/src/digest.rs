@@ -77,9 +77,6 @@ pub fn digest(data: &Dataset) -> Result<String, Error> {
     hash.debug(&data.feature_groups());
     hash.debug(&data.feature_graph());
     hash.debug(&data.sample_graph());
-    if let Some(authors) = data.authors() {
-        hash.debug(&authors);
-    }
     hash.debug(&data.views());
     // Only where there are any: what was stored without authors keeps its digest.
     if let Some(authors) = data.authors() {

@@ -251,7 +251,7 @@ fn matching(names: Option<&[String]>, wanted: &str) -> Option<Vec<usize>> {
 }
 
 /// Whether `text` is what `pattern` says: `*` any characters, `?` one.
-fn matches_pattern(pattern: &[char], text: &str) -> bool {
+pub(crate) fn matches_pattern(pattern: &[char], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let (mut at, mut of) = (0, 0);
     // Where the last `*` stands, and how much of the text it takes so far.

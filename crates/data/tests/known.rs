@@ -4,10 +4,10 @@ mod support;
 
 use std::collections::HashSet;
 
-use fewest_core::{Error as CoreError, Graph, Groups, View};
+use fewest_core::{Error as CoreError, Graph, Groups, Views};
 use fewest_data::{
     Cells, Error, Format, Formats, LinkOptions, Links, Missing, Nodes, ReadOptions, Sniff, Source, Table,
-    parse_view, read_groups, read_links, read_views,
+    parse_views, read_groups, read_links, read_views,
 };
 use proptest::prelude::*;
 use support::{Folder, assert_says, format, gzip};
@@ -30,7 +30,7 @@ fn groups(content: impl AsRef<[u8]>) -> Result<Groups, Error> {
     read_groups(Folder::new().write("groups.csv", content), &features())
 }
 
-fn views(content: impl AsRef<[u8]>) -> Result<Vec<View>, Error> {
+fn views(content: impl AsRef<[u8]>) -> Result<Views, Error> {
     read_views(Folder::new().write("views.csv", content), &features())
 }
 
@@ -174,26 +174,62 @@ fn errors_in_groups_name_the_line() {
 }
 
 #[test]
-fn views_are_ranges_of_columns() {
+fn views_are_lists_of_columns() {
     let features = features();
-    let view = |text| parse_view(text, &features);
-    assert_eq!(view("v=green:blue").unwrap(), View::new("v", 1..3));
-    assert_eq!(view("v=1:3").unwrap(), View::new("v", 1..4));
-    assert_eq!(view("v=a:b").unwrap(), View::new("v", 3..4));
-    assert_eq!(view("v=blue:a:b").unwrap(), View::new("v", 2..4));
-    assert_eq!(view("v=red").unwrap(), View::new("v", 0..1));
-    for text in ["", "v", "=red", "v=", "v=blue:red", "v=red:pink", "v=0:4", "v=:"] {
-        assert!(matches!(view(text), Err(CoreError::InvalidParameter { name: "view", .. })), "{text}");
+    let views = |texts: &[&str]| parse_views(texts, &features);
+    for (texts, expected) in [
+        (&["v=green:blue", "w=red,a:b"][..], vec![vec![1, 2], vec![0, 3]]),
+        (&["v=1:3", "w=0"], vec![vec![1, 2, 3], vec![0]]),
+        (&["v=blue:a:b", "w=red:green"], vec![vec![2, 3], vec![0, 1]]),
+        (&["v=*e*", " w = a:b "], vec![vec![0, 1, 2], vec![3]]),
+        (&["v=3, red ,2", "w=gr?en"], vec![vec![0, 2, 3], vec![1]]),
+        (&["all=*"], vec![vec![0, 1, 2, 3]]),
+    ] {
+        assert_eq!(views(texts).unwrap().sets(), expected, "{texts:?}");
     }
-    let table = "view,first,last\nleft,red,green\nright,3,a:b\n";
-    assert_eq!(views(table).unwrap(), [View::new("left", 0..2), View::new("right", 3..4)]);
+    assert_eq!(views(&["v=green:blue", " w = 0,a:b"]).unwrap().names(), ["v", "w"]);
+    for (texts, told) in [
+        (&[""][..], "NAME=COLUMNS"),
+        (&["v"], "NAME=COLUMNS"),
+        (&["=red"], "no name"),
+        (&["v="], "not named"),
+        (&["v=red,,blue"], "not named"),
+        (&["v=blue:red"], "comes after"),
+        (&["v=red:pink"], "no feature `pink`"),
+        (&["v=0:4"], "no feature `4`"),
+        (&["v=:"], "no feature ``"),
+        (&["v=x*"], "no feature `x*`"),
+        (&["v=red:blue", "w=green,3"], "`green` is in the view `v` already (view 1 of the list)"),
+        (&["v=red,red"], "`red` is in the view `v` already"),
+        (&["v=red", "v=green:3"], "the name is that of an earlier one"),
+        (&["v=red"], "feature `green` and 2 others in no view"),
+        (&["v=red:blue"], "feature `a:b` in no view"),
+    ] {
+        let error = views(texts).unwrap_err();
+        assert!(matches!(error, CoreError::InvalidParameter { name: "view", .. }), "{texts:?}");
+        assert!(error.to_string().contains(told), "{texts:?}: {error}");
+    }
+}
+
+#[test]
+fn views_are_read_by_feature_or_by_range() {
+    let expected =
+        Views::new(4, vec![("left".to_owned(), vec![0, 1, 3]), ("right".to_owned(), vec![2])]).unwrap();
+    assert_eq!(views("feature,view\na:b,left\nblue,right\n0,left\ngreen,left\n").unwrap(), expected);
+    assert_eq!(views("View,First,Last\nleft,red,green\nright,2,blue\nleft,3,a:b\n").unwrap(), expected);
     for (content, fragments) in [
+        ("", ["views.csv", "`feature` and `view`", "start the file"]),
         ("left,red,green\n", ["line 1", "`view`", "start the file"]),
-        ("view,first,last\nleft,red\n", ["line 2", "2 cells", "give a name"]),
+        ("view,first,last\nleft,red\n", ["line 2", "2 cells", "give a view"]),
         ("view,first,last\nleft,red,pink\n", ["line 2", "no feature `pink`", "0 to 3"]),
         ("view,first,last\nleft,blue,red\n", ["line 2", "comes after", "first column"]),
-        ("view,first,last\na,red,green\nb,green,blue\n", ["line 3", "shares its columns", "line 2"]),
-        ("view,first,last\na,red,red\na,green,blue\n", ["line 3", "shares its name", "line 2"]),
+        ("view,first,last\na,red,green\nb,green,blue\n", ["line 3", "`green` is in the view `a`", "line 2"]),
+        ("feature,view\nred,a,b\n", ["line 2", "3 cells", "a feature and its view"]),
+        ("feature,view\nred,\n", ["line 2", "no name", "give it one"]),
+        ("feature,view\nred,a\npink,a\n", ["line 3", "no feature `pink`", "0 to 3"]),
+        ("feature,view\nred,a\ngreen,a\n0,b\n", ["line 4", "`red` is in the view `a`", "line 2"]),
+        ("feature,view\nred,a\n", ["views.csv", "`green` and 2 others in no view", "ignore its column"]),
+        ("feature,view\n", ["views.csv", "`red` and 3 others in no view", "ignore its column"]),
     ] {
         assert_says(&said(views(content)), &fragments);
     }
@@ -224,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn text_of_any_kind_is_read_or_refused(text in "(from,to|feature,group|node,parent|view,first,last)?[\n]?[a-c0-9,;\"\n\r\t .:-]{0,120}") {
+    fn text_of_any_kind_is_read_or_refused(text in "(from,to|feature,group|node,parent|view,first,last|feature,view)?[\n]?[a-c0-9,;\"\n\r\t .:-]{0,120}") {
         let features = Nodes::features(&["a", "b", "c"].map(str::to_owned));
         let file = Folder::new();
         let path = file.write("any.csv", &text);
@@ -235,9 +271,9 @@ proptest! {
             prop_assert_eq!(found.n_features(), 3);
         }
         if let Ok(found) = read_views(&path, &features) {
-            prop_assert!(found.iter().all(|view| view.columns.end <= 3));
+            prop_assert_eq!(found.of_feature().len(), 3);
         }
-        let _ = parse_view(&text, &features);
+        let _ = parse_views(&[text], &features);
     }
 }
 

@@ -70,11 +70,7 @@ fn problem_of(method: &Method, classes: bool) -> Dataset {
 }
 
 fn without_target(data: &Dataset) -> Result<Dataset, Error> {
-    let without = Dataset::shared(data.shared_x(), Target::None)?;
-    match data.sample_graph() {
-        Some(links) => without.with_sample_graph(links.clone()),
-        None => Ok(without),
-    }
+    data.clone().with_target(Target::None)
 }
 
 #[test]

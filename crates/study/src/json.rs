@@ -8,7 +8,7 @@ mod evaluation;
 
 pub use evaluation::{comparison, evaluation};
 
-use fewest::core::{FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport};
+use fewest::core::{FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport, ViewWeight};
 use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -30,6 +30,8 @@ struct Document<'a> {
     choice: Option<Chosen<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     false_discoveries: Option<Bound>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    views: Vec<View<'a>>,
     status: &'a str,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +40,13 @@ struct Document<'a> {
 }
 
 struct Params<'a>(&'a Parameters);
+
+/// The weight of a view.
+#[derive(serde::Serialize)]
+struct View<'a> {
+    name: &'a str,
+    weight: Number,
+}
 
 #[derive(serde::Serialize)]
 struct Data<'a> {
@@ -263,6 +272,7 @@ pub fn selection(
         solver: selection.solver.as_ref(),
         path: selection.path.as_ref(),
         false_discoveries: selection.false_discoveries.and_then(Bound::of),
+        views: &selection.views,
         status: selection.status.name(),
         notes: &selection.notes,
     };
@@ -295,6 +305,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
         solver: None,
         path: None,
         false_discoveries: None,
+        views: &[],
         status: listed.status.name(),
         notes: &notes,
     };
@@ -307,6 +318,7 @@ struct Found<'a> {
     solver: Option<&'a SolverReport>,
     path: Option<&'a Path>,
     false_discoveries: Option<Bound>,
+    views: &'a [ViewWeight],
     status: &'a str,
     notes: &'a [String],
 }
@@ -332,7 +344,7 @@ fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> 
 }
 
 fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> Result<String, Error> {
-    let Found { features, solver, path, false_discoveries, status, notes } = found;
+    let Found { features, solver, path, false_discoveries, views, status, notes } = found;
     let document = Document {
         fewest: VERSION,
         method: run.method.id,
@@ -355,6 +367,7 @@ fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> R
         path: path.map(|path| path.points.iter().map(Point::of).collect()),
         choice: path.and_then(Chosen::of),
         false_discoveries,
+        views: views.iter().map(|view| View { name: &view.name, weight: Number(view.weight) }).collect(),
         status,
         notes,
         reduction,

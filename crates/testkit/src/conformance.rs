@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
     Authors, Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status,
-    Target, View,
+    Target, Views,
 };
 
 use crate::StopAt;
@@ -17,7 +17,8 @@ const MOST_STOPS: usize = 40;
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
-/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike.
+/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two views
+/// of four.
 pub fn problem(classes: bool) -> Dataset {
     let n = 40_usize;
     let wave = |step: usize, shift: usize| -> Vec<f64> {
@@ -36,7 +37,11 @@ pub fn problem(classes: bool) -> Dataset {
     } else {
         must(Target::real(signal))
     };
-    must(Dataset::new(must(DenseColumns::from_columns(&columns)), target))
+    let views = vec![("first".to_owned(), (0..4).collect()), ("second".to_owned(), (4..8).collect())];
+    must(
+        must(Dataset::new(must(DenseColumns::from_columns(&columns)), target))
+            .with_views(must(Views::new(8, views))),
+    )
 }
 
 /// All checks, on `data` (for instance [`problem`]) with a budget of `k`.
@@ -148,6 +153,7 @@ fn columns(data: &Dataset) -> Vec<Vec<f64>> {
     (0..data.n_features()).map(|j| must(data.x().column(j, &mut scratch)).to_vec(data.n_samples())).collect()
 }
 
+/// Other columns in the place of those of `data`, of which nothing but the views is kept.
 fn with_columns(data: &Dataset, columns: &[Vec<f64>]) -> Dataset {
     must(data.clone().with_x(must(DenseColumns::from_columns(columns))))
 }
@@ -193,7 +199,11 @@ fn permuted_columns(selector: &dyn Selector, data: &Dataset, k: usize) {
     reversed.reverse();
     let last = data.n_features() - 1;
     let (order, scores) = select(selector, data, k);
-    let (permuted, permuted_scores) = select(selector, &with_columns(data, &reversed), k);
+    let mut moved = with_columns(data, &reversed);
+    if let Some(views) = data.views() {
+        moved = must(moved.with_views(must(views.subset(&(0..=last).rev().collect::<Vec<usize>>()))));
+    }
+    let (permuted, permuted_scores) = select(selector, &moved, k);
     let back: Vec<usize> = permuted.iter().map(|j| last - j).collect();
     if let Some(at) = order.iter().zip(&back).position(|(a, b)| a != b)
         && at > 0
@@ -332,7 +342,10 @@ fn links_groups_and_views_are_used_or_refused_or_nothing(selector: &dyn Selector
             .with_sample_graph(Graph::directed(n, &chain(n))?)?
             .with_feature_graph(Graph::undirected(d, &chain(d))?)?
             .with_feature_groups(Groups::overlapping(d, vec![(0..=half).collect(), (half..d).collect()])?)?
-            .with_views(vec![View::new("first", 0..half), View::new("second", half..d)])
+            .with_views(Views::new(
+                d,
+                vec![("first".to_owned(), (0..half).collect()), ("second".to_owned(), (half..d).collect())],
+            )?)
     };
     match selector.select(&must(known()), Budget::Count(k), &Context::seeded(7)) {
         Ok(selection) => assert!(!selection.order.is_empty() && selection.order.len() <= k),

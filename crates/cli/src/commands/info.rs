@@ -1,6 +1,6 @@
 //! `fewest info`.
 
-use fewest::core::{Authors, Graph};
+use fewest::core::{Authors, Graph, Views};
 use fewest::data::{ColumnSummary, TableSummary, TargetSummary};
 use fewest::registry::Registry;
 
@@ -35,6 +35,10 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
     }
     if let Some(authors) = network.authors() {
         self::authors(&mut out, authors, args.network.follows.is_some());
+    }
+    let names: Vec<String> = summary.features.iter().map(|column| column.name.clone()).collect();
+    if let Some(views) = input::views(&args.views, &names)? {
+        out.push_str(&of_views(&views, &summary));
     }
     out.push('\n');
     out.push_str(&columns(&summary));
@@ -173,6 +177,28 @@ fn authors(out: &mut String, authors: &Authors, follow: bool) {
     if follow {
         out.push_str(&links("follows", authors.follows(), "author", "authors"));
     }
+}
+
+/// The number of features of every view, and of its constant ones.
+fn of_views(views: &Views, summary: &TableSummary) -> String {
+    let told: Vec<String> = views
+        .names()
+        .iter()
+        .zip(views.sets())
+        .map(|(name, set)| {
+            let constant =
+                set.iter().filter(|&&j| summary.features.get(j).is_some_and(|column| column.constant));
+            let constant = match constant.count() {
+                0 => String::new(),
+                n => format!(" ({} constant)", text::count(n)),
+            };
+            let features = text::counted(set.len(), "feature", "features");
+            format!("`{}` {features}{constant}", text::shortened(name, NAME))
+        })
+        .collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let more = if told.len() > MOST { format!(" and {} more", told.len() - MOST) } else { String::new() };
+    format!("views: {}: {}{more}\n", text::count(views.n_views()), told[..told.len().min(MOST)].join(", "))
 }
 
 fn few(names: &[&str]) -> String {

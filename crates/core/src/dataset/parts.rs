@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Dataset, Surroundings, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Survival, Target, View};
+use crate::{Column, Columns, Error, FeatureSubset, Survival, Target};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -77,8 +77,7 @@ impl Dataset {
 
     /// The features `features`, in that order, without copying them.
     ///
-    /// Views keep their features that are chosen, and a view without chosen features is left out.
-    /// Where the chosen features of a view are no longer side by side, the result has no views at all.
+    /// A view without chosen features is left out.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] when a feature does not exist; [`Error::TooFew`] for none.
@@ -92,6 +91,7 @@ impl Dataset {
             Ok(Surroundings { all: around.all.feature_subset(features)?, rows: around.rows.clone() })
         };
         let surroundings = self.surroundings.as_ref().map(within).transpose()?;
+        let views = self.views.as_ref().map(|views| views.subset(features)).transpose()?;
         // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
             x: Arc::new(x),
@@ -101,7 +101,7 @@ impl Dataset {
             feature_kinds: kinds.map(|kinds| features.iter().map(|&j| kinds[j].clone()).collect()),
             feature_groups: groups.map(Arc::new),
             feature_graph: graph.map(Arc::new),
-            views: self.views_of(features),
+            views: views.map(Arc::new),
             sample_ids: self.sample_ids.clone(),
             sample_id_name: self.sample_id_name.clone(),
             sample_weights: self.sample_weights.clone(),
@@ -109,21 +109,6 @@ impl Dataset {
             authors: self.authors.clone(),
             surroundings: surroundings.map(Arc::new),
         })
-    }
-
-    /// The views of the features `features`; none where one of them would not be a range of columns.
-    fn views_of(&self, features: &[usize]) -> Vec<View> {
-        let mut views = Vec::new();
-        for View { name, columns } in &self.views {
-            let is_own = |j: &usize| columns.contains(j);
-            let Some(first) = features.iter().position(is_own) else { continue };
-            let end = first + features[first..].iter().take_while(|j| is_own(j)).count();
-            if features[end..].iter().any(is_own) {
-                return Vec::new();
-            }
-            views.push(View::new(name, first..end));
-        }
-        views
     }
 }
 

@@ -93,6 +93,8 @@ pub struct Method {
     /// The tables of links that it uses, each with the parameters that are the weights of its links: with all
     /// of them 0, the table has no effect. Without such parameters it always has one.
     pub links: &'static [(LinkTable, &'static [&'static str])],
+    /// Whether it needs to know which features come from which source: [`Dataset::views`](crate::Dataset::views).
+    pub needs_views: bool,
     options: fn() -> Draft,
 }
 
@@ -236,7 +238,7 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        Self { id, title, formula, kind, targets, links: &[], options }
+        Self { id, title, formula, kind, targets, links: &[], needs_views: false, options }
     }
 
     /// The same method, which uses these tables of links, each by the weights that the parameters named are.
@@ -248,6 +250,34 @@ impl Method {
     /// The parameters that are weights of the links in `table`; `None` where the method has no use for it.
     pub fn weights_of(&self, table: LinkTable) -> Option<&'static [&'static str]> {
         self.links.iter().find(|(own, _)| *own == table).map(|(_, weights)| *weights)
+    }
+
+    /// The same method, which needs the views of the features.
+    ///
+    /// ```
+    /// use fewest_core::method::{Draft, Kind, Method};
+    /// # use fewest_core::{Context, Dataset, Error, Scorer, Scores, options};
+    /// # options! {
+    /// #     /// The number of features of its view.
+    /// #     #[derive(Debug, Clone, Copy, PartialEq)]
+    /// #     pub struct SizeOfView {
+    /// #         /// Whether the largest view comes first.
+    /// #         pub largest: bool = true;
+    /// #     }
+    /// # }
+    /// # impl Scorer for SizeOfView {
+    /// #     fn score(&self, data: &Dataset, _context: &Context<'_>) -> Result<Scores, Error> {
+    /// #         let views = data.needed_views("size-of-view")?;
+    /// #         let sets = views.sets();
+    /// #         Ok(Scores::descending(views.of_feature().iter().map(|&view| sets[view].len() as f64).collect()))
+    /// #     }
+    /// # }
+    /// let method = Method::scorer::<SizeOfView>("size-of-view", "size of the view", "score(k) = |view of k|", &[]);
+    /// assert!(!method.needs_views && method.needing_views().needs_views);
+    /// ```
+    pub const fn needing_views(mut self) -> Self {
+        self.needs_views = true;
+        self
     }
 
     /// The same method, starting from other options: for options that need something outside its family.

@@ -18,7 +18,7 @@ use crate::{Error, Place, Table};
 pub use authors::read_authors;
 pub use groups::read_groups;
 pub use links::{LinkOptions, Links, read_links};
-pub use views::{parse_view, read_views};
+pub use views::{parse_views, read_views};
 
 /// The names of samples or features in these files.
 pub struct Nodes {

@@ -247,7 +247,7 @@ fn refuse_what_pairs_lack(data: &Dataset) -> Result<(), Error> {
         ("groups of features", data.feature_groups().is_some()),
         ("links between features", data.feature_graph().is_some()),
         ("links between samples", data.sample_graph().is_some()),
-        ("views", !data.views().is_empty()),
+        ("views", data.views().is_some()),
     ];
     match lacking.iter().find(|(_, is_there)| *is_there) {
         None => Ok(()),

@@ -1,6 +1,6 @@
 use std::sync::atomic::AtomicBool;
 
-use fewest_core::{Graph, Groups, Scorer, Scores, View};
+use fewest_core::{Graph, Groups, Scorer, Scores, Views};
 
 use super::*;
 
@@ -262,7 +262,12 @@ fn what_cannot_be_answered_is_an_error() {
         (data(3, 1).with_feature_groups(Groups::partition(vec![0; 30])).unwrap(), "groups"),
         (data(3, 1).with_feature_graph(Graph::undirected(30, &[(0, 1, 1.0)]).unwrap()).unwrap(), "features"),
         (data(3, 1).with_sample_graph(Graph::undirected(120, &[(0, 1, 1.0)]).unwrap()).unwrap(), "samples"),
-        (data(3, 1).with_views(vec![View::new("a", 0..30)]).unwrap(), "views"),
+        (
+            data(3, 1)
+                .with_views(Views::new(30, vec![("a".to_owned(), (0..30).collect())]).unwrap())
+                .unwrap(),
+            "views",
+        ),
     ] {
         let error = refused(fine(), &lacking, Budget::Auto);
         assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains(told), "{error}");
