@@ -7,7 +7,7 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 28] = [
+const CASES: [(&str, &[&str]); 29] = [
     ("adaptive-lasso", &[]),
     ("l21", &[]),
     ("fsnet", &[]),
