@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fewest_columns::{StandardOutput, deal, seeded_order};
 use fewest_core::method::Regularization;
-use fewest_core::{Context, Dataset, Error, Path, PathChoice, Status, order};
+use fewest_core::{Context, Dataset, Error, Path, PathChoice, Status};
 
 use super::columns::LinearColumns;
 
@@ -21,9 +21,9 @@ pub(super) const FOLD_TOLERANCE: f64 = 1e-5;
 /// No smaller penalty is tried where a fold has only this share of its loss at the largest left.
 const LEFT: f64 = 1e-3;
 
-/// Most degrees of freedom of a candidate of an information criterion, as a share of the samples: the
+/// Most coefficients that are not zero of a candidate of an information criterion, as a share of the samples: the
 /// likelihood of a model that fits every sample has no bound.
-const MOST_DEGREES: f64 = 0.5;
+const MOST_COEFFICIENTS: f64 = 0.5;
 
 const CHOSEN: &str = "the penalty was chosen";
 
@@ -319,10 +319,9 @@ pub(super) struct Likelihood<'a> {
 /// −2 ln L + k ln n + 2γ k ln d
 /// ```
 ///
-/// with `d` coefficients to choose from and `k` degrees of freedom: the number of different coefficients, by
-/// their size, that are not zero. For the lasso and the fused lasso that is what the fit has (Zou, Hastie and
-/// Tibshirani 2007; Tibshirani and Taylor 2011); under a penalty that shrinks more than it must, such as a
-/// ridge, it is a bound.
+/// with `d` coefficients to choose from and `k` of them that are not zero. For the lasso these are the degrees
+/// of freedom of the fit (Zou, Hastie and Tibshirani 2007); under a penalty that shrinks more than it must,
+/// such as a ridge, they are a bound.
 pub(super) fn by_information<L: Ladder>(
     ladder: &mut L,
     gamma: f64,
@@ -340,8 +339,8 @@ pub(super) fn by_information<L: Ladder>(
         }
         let at = path.points.len();
         path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
-        let k = degrees_of_freedom(&step);
-        let fits = k as f64 <= MOST_DEGREES * n;
+        let k: usize = step.coefficients.iter().map(Vec::len).sum();
+        let fits = k as f64 <= MOST_COEFFICIENTS * n;
         let value = match fits {
             true => {
                 let deviance = (likelihood.deviance)(&fitted(ladder, &step)?);
@@ -368,13 +367,6 @@ pub(super) fn by_information<L: Ladder>(
     }
     path.choice = Some(PathChoice { criterion, values, standard_errors: Vec::new(), chosen });
     Ok(Chosen { fit, path, note })
-}
-
-fn degrees_of_freedom(step: &Step) -> usize {
-    let different = |coefficients: &Vec<(usize, f64)>| {
-        order::distinct(coefficients.iter().map(|(_, value)| value.abs()).collect()).len()
-    };
-    step.coefficients.iter().map(different).sum()
 }
 
 /// `−2 ln L` of normal errors whose variance in each output is what is left of it.

@@ -82,6 +82,22 @@ fn a_criterion_that_did_not_see_every_penalty_says_so() -> Result<(), Error> {
     })
 }
 
+/// Coefficients of the same size count one by one: the penalty is that of the lasso, not of a fused one.
+#[test]
+fn every_coefficient_is_a_degree_of_freedom() -> Result<(), Error> {
+    with_columns(5, |columns| {
+        let likelihood = Likelihood { deviance: &|_| 7.0, n_observations: 30, n_coefficients: 5 };
+        let found =
+            by_information(&mut Counting { columns, stopped_at: None }, 0.5, &LAMBDAS, &likelihood)?;
+        let Some(choice) = found.path.choice else { panic!("no choice") };
+        for (k, value) in choice.values.iter().enumerate() {
+            let expected = 7.0 + k as f64 * (30.0_f64.ln() + 5.0_f64.ln());
+            assert!((value - expected).abs() < 1e-12 * expected, "{k}: {value} {expected}");
+        }
+        Ok(())
+    })
+}
+
 /// Where a cross-validation has chosen, a run that is stopped on the way there, or on the way to the smallest
 /// penalty, tells it, too.
 #[test]
@@ -124,11 +140,4 @@ fn penalties_are_evenly_spaced_and_end_where_they_should() {
 fn the_first_of_equal_values_is_the_least() {
     assert_eq!(least(&[f64::NAN, 3.0, 1.0, f64::INFINITY, 1.0]), Some(2));
     assert_eq!(least(&[f64::NAN, f64::INFINITY]), None);
-}
-
-#[test]
-fn equal_sizes_are_one_degree_of_freedom() {
-    let coefficients = vec![vec![(0, 0.5), (1, 0.5), (4, -0.5), (5, 0.2)], vec![(2, 0.5)]];
-    let step = Step { coefficients, intercepts: Vec::new(), status: Status::Converged };
-    assert_eq!(degrees_of_freedom(&step), 3);
 }
