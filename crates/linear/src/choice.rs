@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fewest_columns::{StandardOutput, deal, seeded_order};
 use fewest_core::method::Regularization;
-use fewest_core::{Context, Dataset, Error, Path, PathChoice, Status};
+use fewest_core::{Classes, Context, Dataset, Error, Path, PathChoice, Status};
 
 use super::columns::LinearColumns;
 
@@ -114,11 +114,46 @@ pub(super) struct Held<'a> {
 impl Held<'_> {
     /// The loss of the samples that are held out, from its mean over all samples and that over the others:
     /// also for a loss that is no sum over samples (Verweij and van Houwelingen 1993).
-    pub(super) fn difference(&self, all: f64, training: f64) -> Losses {
+    ///
+    /// `unknown` are samples of classes that no training sample has, left out of `all`; their loss is that of
+    /// the share of their class.
+    pub(super) fn difference(&self, all: f64, training: f64, unknown: &Unknown) -> Losses {
         let held: f64 = self.test.iter().sum();
         let others: f64 = self.training.sample_weights().map_or(0.0, |weights| weights.iter().sum());
-        Losses { training, held_out: (all * (held + others) - training * others) / held }
+        let known = held - unknown.weight;
+        Losses { training, held_out: (all * (known + others) - training * others + unknown.loss) / held }
     }
+
+    /// The samples of the fold whose class, of `classes`, no training sample has.
+    pub(super) fn unknown(&self, classes: Option<&Classes>) -> Unknown {
+        let n = self.test.len();
+        let mut unknown = Unknown { rows: vec![false; n], weight: 0.0, loss: 0.0 };
+        let Some(classes) = classes else { return unknown };
+        let training = self.training.sample_weights().unwrap_or_default();
+        let (mut learnt, mut sizes) = (vec![0.0; classes.n_classes()], vec![0.0; classes.n_classes()]);
+        for ((&code, test), weight) in classes.codes().iter().zip(self.test).zip(training) {
+            learnt[code as usize] += weight;
+            sizes[code as usize] += weight + test;
+        }
+        let total: f64 = sizes.iter().sum();
+        for ((i, &code), weight) in classes.codes().iter().enumerate().zip(self.test) {
+            if *weight > 0.0 && learnt[code as usize] == 0.0 {
+                unknown.rows[i] = true;
+                unknown.weight += weight;
+                unknown.loss -= weight * (sizes[code as usize] / total).ln();
+            }
+        }
+        unknown
+    }
+}
+
+/// Samples of a fold of which its model can say nothing.
+pub(super) struct Unknown {
+    /// Whether a sample is one of them.
+    pub(super) rows: Vec<bool>,
+    weight: f64,
+    /// Their loss, all in all, by the constant that the shares of the classes are.
+    loss: f64,
 }
 
 /// What the loss of a fitted model is, per unit of weight.
@@ -196,7 +231,8 @@ pub(super) fn cross_validate(
             (training[row], test[row]) = (0.0, all[row]);
         }
         let training = data.clone().with_sample_weights(training)?;
-        let losses = fold(&Held { training: &training, test: &test, context: &inner }, &lambdas)?;
+        let losses = fold(&Held { training: &training, test: &test, context: &inner }, &lambdas)
+            .map_err(|error| error.in_fold("lambda_folds", at + 1))?;
         Ok::<_, Error>((test.iter().sum::<f64>(), losses))
     })?;
     let n_tried = found.iter().map(|(_, losses)| losses.len()).min().unwrap_or(0);
@@ -385,7 +421,8 @@ pub(super) fn normal_deviance(columns: &LinearColumns<'_>, fitted: &[f64]) -> f6
 }
 
 /// The squared errors of one fold, in units of the variance that each output has in the `whole`; summed over
-/// outputs.
+/// outputs. One that is the same in all training samples, such as the indicator of a class that none of them
+/// has, is predicted to be that.
 pub(super) fn squared_losses(
     columns: &LinearColumns<'_>,
     whole: &[StandardOutput],
@@ -396,6 +433,12 @@ pub(super) fn squared_losses(
     let training = columns.weights().map_or(&[][..], |weights| weights.values());
     let mut losses = Losses { training: 0.0, held_out: 0.0 };
     let total: f64 = test.iter().sum();
+    let learnt = |output: &StandardOutput| columns.targets().iter().any(|own| own.number == output.number);
+    for output in whole.iter().filter(|output| !learnt(output)) {
+        let constant = training.iter().position(|weight| *weight > 0.0).map_or(0.0, |i| output.values[i]);
+        let squares = output.values.iter().zip(test).map(|(y, weight)| weight * (y - constant).powi(2));
+        losses.held_out += squares.sum::<f64>() / total;
+    }
     for (target, fitted) in columns.targets().iter().zip(fitted.chunks_exact(n.max(1))) {
         let of_whole = whole.iter().find(|output| output.number == target.number);
         let unit = of_whole.map_or(1.0, |output| (target.deviation / output.deviation).powi(2));

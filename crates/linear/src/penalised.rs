@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target};
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
@@ -15,7 +15,7 @@ use fewest_solver::{
 
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
-use super::loss::{all_samples, mean_over};
+use super::loss::{mean_over, samples_but, with_counting_classes};
 use super::search::Model;
 use super::{LinearLoss, hinge};
 
@@ -327,12 +327,16 @@ fn fold_losses(
     lambdas: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let control = Control { progress: None, tolerance: control.tolerance.max(FOLD_TOLERANCE), ..control };
-    with(asked, held.training, control, held.context, |problem, training| {
+    // The model is one of the classes that training samples have.
+    let learnt = with_counting_classes(held.training)?;
+    let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };
+    let unknown = held.unknown(classes);
+    with(asked, &learnt, control, held.context, |problem, training| {
         let (columns, loss) = (problem.columns, asked.lasso.loss);
-        let samples = all_samples(data)?;
-        let (all, _) = loss.of(asked.method, data.target(), columns.weights(), samples, held.context)?;
+        let samples = samples_but(data, &unknown.rows)?;
+        let (all, _) = loss.of(asked.method, learnt.target(), columns.weights(), samples, held.context)?;
         choice::fold_losses(problem, lambdas, |fitted| {
-            held.difference(all.value(fitted), training.value(fitted))
+            held.difference(all.value(fitted), training.value(fitted), &unknown)
         })
     })
 }

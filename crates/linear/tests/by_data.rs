@@ -334,3 +334,53 @@ fn threads_choose_the_same() -> Tested {
     }
     Ok(())
 }
+
+/// A class of one sample: the fold that holds it out learns the others, and predicts it by the constant that
+/// its share of all samples is. Without a feature that varies, the loss of every fold is known.
+#[test]
+fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
+    const FOLDS: usize = 4;
+    let labels: Vec<u8> = (0..24).map(|i| if i == 5 { 2 } else { u8::from(i % 3 == 0) }).collect();
+    let flat = Dataset::new(DenseColumns::from_columns(&[vec![1.0; 24]])?, Target::from_labels(&labels))?;
+    let folds = deal(&seeded_order(&flat, 3), FOLDS, "folds")?;
+    let share = |class: u8, rows: &[usize]| {
+        rows.iter().filter(|&&i| labels[i] == class).count() as f64 / rows.len() as f64
+    };
+    let all: Vec<usize> = (0..24).collect();
+    let (mut logs, mut squares) = (0.0, 0.0);
+    for fold in 0..FOLDS {
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..24).partition(|&i| folds[i] == fold);
+        for &i in &test {
+            let learnt = share(labels[i], &train);
+            logs -= (if learnt > 0.0 { learnt } else { share(labels[i], &all) }).ln();
+            for class in 0..3 {
+                let whole = share(class, &all);
+                let error = f64::from(labels[i] == class) - share(class, &train);
+                squares += error * error / (whole * (1.0 - whole));
+            }
+        }
+    }
+    let rule = Regularization::CrossValidated { folds: FOLDS };
+    let multinomial = LinearLoss::Multinomial { intercept: true };
+    for (loss, expected) in [(multinomial, logs / 24.0), (LinearLoss::Squared, squares / 24.0)] {
+        let found = run(&lasso(loss, rule), &flat)?;
+        let (_, choice) = path(&found);
+        assert!((choice.values[0] - expected).abs() < 1e-6 * expected, "{loss:?} {:?} {expected}", choice.values);
+        // With features, too, there is an answer.
+        let varied = flat.clone().with_x(DenseColumns::from_columns(
+            &(0..6).map(|j| noise(24, j)).collect::<Vec<_>>(),
+        )?)?;
+        assert!(path(&run(&lasso(loss, rule), &varied)?).1.values.iter().all(|value| value.is_finite()));
+    }
+    // Of two classes one is left: there is nothing to learn, and the error says where.
+    let two: Vec<bool> = (0..24).map(|i| i == 5).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&[noise(24, 1)])?, Target::from_labels(&two))?;
+    for loss in [LOGISTIC, LinearLoss::Squared] {
+        let error = run(&lasso(loss, rule), &data).err();
+        assert!(
+            matches!(&error, Some(Error::InFold { parameter: "lambda_folds", fold: 1..=FOLDS, .. })),
+            "{error:?}"
+        );
+    }
+    Ok(())
+}
