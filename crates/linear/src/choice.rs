@@ -80,7 +80,7 @@ pub(super) fn spaced(first: f64, last: f64, n: usize) -> Vec<f64> {
 /// The penalties to choose from.
 pub(super) fn candidates<L: Ladder>(ladder: &L) -> Vec<f64> {
     let columns = ladder.columns();
-    let wide = columns.features().count() > columns.n_samples();
+    let wide = columns.features().count() > columns.n_counting();
     let largest = ladder.largest();
     if largest == 0.0 {
         // No column is correlated with the target: every penalty selects nothing.
@@ -342,7 +342,7 @@ fn cut(mut how: PathChoice, n_points: usize) -> PathChoice {
 pub(super) struct Likelihood<'a> {
     /// `−2 ln L` of fitted values, but for a constant.
     pub(super) deviance: &'a dyn Fn(&[f64]) -> f64,
-    /// What the likelihood is a product over: samples, or events.
+    /// What the likelihood is a product over: samples with a weight above 0, or events among them.
     pub(super) n_observations: usize,
     /// Number of coefficients to choose from.
     pub(super) n_coefficients: usize,

@@ -37,9 +37,13 @@ options! {
     /// The data choose `λ` among a hundred by a cross-validation ([`Regularization::CrossValidated`],
     /// [`Regularization::OneStandardError`]), where every fold standardises its own training samples, or by
     /// an information criterion ([`Regularization::Information`]) with the number of non-zero coefficients
-    /// as degrees of freedom.
+    /// as degrees of freedom, of at most half of the samples that it counts.
     ///
-    /// Samples may have weights, brought to a mean of 1: a weight of 2 is a sample that is there twice.
+    /// Samples may have weights, brought to a mean of 1: at a given penalty, and for a number of features, a
+    /// weight of 2 is a sample that is there twice, and one of weight 0, or a class of such samples alone, is
+    /// not there. Exceptions: of ties by Efron's rule copies share a time, a weight has it alone; and where the
+    /// data choose `λ`, the `n` of an information criterion is the number of samples with a weight above 0
+    /// (of events among them with the loss `cox`), and a fold has samples, not copies. `hinge` has no weights.
     ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with

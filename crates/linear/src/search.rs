@@ -19,7 +19,7 @@ use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
-use super::loss::LinearLoss;
+use super::loss::{LinearLoss, with_counting_classes};
 use super::penalised::{each_budget, opened, others_left_out};
 use super::{paths, penalised};
 
@@ -76,6 +76,7 @@ impl Model<'_> {
         budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
+        let data = &*with_counting_classes(data)?;
         let loss = self.lasso.loss.resolved(data.target());
         if loss != LinearLoss::Squared {
             let lasso = Lasso { loss, ..self.lasso.clone() };

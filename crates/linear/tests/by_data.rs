@@ -387,3 +387,31 @@ fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
     }
     Ok(())
 }
+
+/// A class of samples without weight is not there: what is left are two classes, or three of four.
+#[test]
+fn a_class_without_weight_is_not_there() -> Tested {
+    let y = real();
+    let labels: Vec<usize> = (0..50).map(|i| if i % 7 == 3 { 0 } else { 1 + usize::from(y[i] > 0.4) }).collect();
+    let weights: Vec<f64> = labels.iter().map(|label| if *label == 0 { 0.0 } else { 1.0 }).collect();
+    let rows: Vec<usize> = (0..50).filter(|&i| labels[i] > 0).collect();
+    let data = data(Target::from_labels(&labels))?;
+    let given = Regularization::Ratio(0.2);
+    let dantzig = Dantzig { regularization: given, ..Dantzig::default() };
+    let folds = Regularization::CrossValidated { folds: 3 };
+    for (name, method) in [
+        ("lasso", &lasso(LinearLoss::Squared, given) as &dyn Selector),
+        ("logistic", &lasso(LOGISTIC, given)),
+        ("multinomial", &lasso(LinearLoss::Multinomial { intercept: true }, given)),
+        ("dantzig", &dantzig),
+        ("folds", &lasso(LinearLoss::Multinomial { intercept: true }, folds)),
+    ] {
+        let found = run(method, &data.clone().with_sample_weights(weights.clone())?)?;
+        if name != "folds" {
+            let expected = run(method, &data.subset(&rows)?)?;
+            near(name, &expected, &found, 1e-6);
+            assert_eq!(expected.order, found.order, "{name}");
+        }
+    }
+    Ok(())
+}

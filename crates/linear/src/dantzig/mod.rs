@@ -14,6 +14,7 @@ use fewest_solver::{Control, InnerProducts};
 use self::program::{OutputProgram, Point};
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
+use super::loss::with_counting_classes;
 use super::penalised::{each_budget, opened, others_left_out};
 
 const METHOD: &str = "dantzig";
@@ -326,6 +327,7 @@ impl Selector for Dantzig {
         self.check()?;
         let limits = opened(data, budgets, self.tolerance, context)?;
         let control = Control { max_iterations: u64::MAX, ..limits };
+        let data = &*with_counting_classes(data)?;
         let columns = LinearColumns::weighted(data, METHOD, context)?;
         let problem = Problem::new(data, &columns, self, control);
         each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
