@@ -109,6 +109,8 @@ pub(crate) struct Needs<'a> {
     pub digest: bool,
     /// The column with the weights of the samples.
     pub weights: Option<&'a str>,
+    /// The column with the groups of the samples, which take the place of their names.
+    pub groups: Option<&'a str>,
 }
 
 /// Reads the table.
@@ -120,6 +122,7 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
         },
         task: args.task,
         weights: needs.weights.map(str::to_owned),
+        sample_groups: needs.groups.map(str::to_owned),
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
         file_digest: needs.digest,

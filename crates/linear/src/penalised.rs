@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target};
+use fewest_core::{
+    Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target,
+};
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};

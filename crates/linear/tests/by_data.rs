@@ -368,11 +368,15 @@ fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
     for (loss, expected) in [(multinomial, logs / 24.0), (LinearLoss::Squared, squares / 24.0)] {
         let found = run(&lasso(loss, rule), &flat)?;
         let (_, choice) = path(&found);
-        assert!((choice.values[0] - expected).abs() < 1e-6 * expected, "{loss:?} {:?} {expected}", choice.values);
+        assert!(
+            (choice.values[0] - expected).abs() < 1e-6 * expected,
+            "{loss:?} {:?} {expected}",
+            choice.values
+        );
         // With features, too, there is an answer.
-        let varied = flat.clone().with_x(DenseColumns::from_columns(
-            &(0..6).map(|j| noise(24, j)).collect::<Vec<_>>(),
-        )?)?;
+        let varied = flat
+            .clone()
+            .with_x(DenseColumns::from_columns(&(0..6).map(|j| noise(24, j)).collect::<Vec<_>>())?)?;
         assert!(path(&run(&lasso(loss, rule), &varied)?).1.values.iter().all(|value| value.is_finite()));
     }
     // Of two classes one is left: there is nothing to learn, and the error says where.
@@ -392,7 +396,8 @@ fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
 #[test]
 fn a_class_without_weight_is_not_there() -> Tested {
     let y = real();
-    let labels: Vec<usize> = (0..50).map(|i| if i % 7 == 3 { 0 } else { 1 + usize::from(y[i] > 0.4) }).collect();
+    let labels: Vec<usize> =
+        (0..50).map(|i| if i % 7 == 3 { 0 } else { 1 + usize::from(y[i] > 0.4) }).collect();
     let weights: Vec<f64> = labels.iter().map(|label| if *label == 0 { 0.0 } else { 1.0 }).collect();
     let rows: Vec<usize> = (0..50).filter(|&i| labels[i] > 0).collect();
     let data = data(Target::from_labels(&labels))?;

@@ -40,13 +40,17 @@ pub(super) fn work(
     let wrong = |error: fewest_study::Error| Failure::in_study(&data.read.file, &error);
     let mut options = options(args);
     options.check(registry).map_err(wrong)?;
-    let data = &with_groups(data, args);
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let needs = input::Needs { target: true, digest: args.report.is_some(), weights: None };
+    let needs = input::Needs {
+        target: true,
+        digest: args.report.is_some(),
+        weights: None,
+        groups: args.group_column.as_deref(),
+    };
     let threads = runner::Threads::start(run)?;
     let found = threads.install(|| input::read(registry, data, needs))?;
     let user = input::User { id: "an evaluation", supervised: true };
@@ -94,17 +98,6 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
         repeats: args.repeats,
         baselines: !args.no_baselines,
     }
-}
-
-/// How to read the data: the column of groups replaces the names of the samples, which an evaluation does
-/// not print.
-fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
-    let mut data = data.clone();
-    if let Some(column) = &args.group_column {
-        let ids = data.read.id_column.replace(column.clone());
-        data.ignore.extend(ids.filter(|ids| ids != column));
-    }
-    data
 }
 
 /// The numbers of features, checked before they are listed: the end of a range may be any number.

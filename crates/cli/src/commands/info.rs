@@ -16,7 +16,7 @@ const NAME: usize = 40;
 
 /// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
-    let needs = input::Needs { target: true, digest: false, weights: None };
+    let needs = input::Needs { target: true, digest: false, weights: None, groups: None };
     let found = input::read(registry, &args.data, needs)?;
     let summary = found.table.summary();
     let mut out = format!(

@@ -39,6 +39,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
         target: user.supervised,
         digest: args.report.is_some(),
         weights: args.weights.as_deref(),
+        groups: None,
     };
     let threads = runner::Threads::start(&args.run)?;
     let found = threads.install(|| input::read(registry, &args.data, needs))?;

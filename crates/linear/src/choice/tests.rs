@@ -87,8 +87,7 @@ fn a_criterion_that_did_not_see_every_penalty_says_so() -> Result<(), Error> {
 fn every_coefficient_is_a_degree_of_freedom() -> Result<(), Error> {
     with_columns(5, |columns| {
         let likelihood = Likelihood { deviance: &|_| 7.0, n_observations: 30, n_coefficients: 5 };
-        let found =
-            by_information(&mut Counting { columns, stopped_at: None }, 0.5, &LAMBDAS, &likelihood)?;
+        let found = by_information(&mut Counting { columns, stopped_at: None }, 0.5, &LAMBDAS, &likelihood)?;
         let Some(choice) = found.path.choice else { panic!("no choice") };
         for (k, value) in choice.values.iter().enumerate() {
             let expected = 7.0 + k as f64 * (30.0_f64.ln() + 5.0_f64.ln());

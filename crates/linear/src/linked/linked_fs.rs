@@ -110,7 +110,8 @@ impl Selector for LinkedFs {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         let none = || Ok((Vec::new(), Vec::new()));
-        let (relations, empty) = data.authors().map_or_else(none, |authors| self.relations(authors, context))?;
+        let (relations, empty) =
+            data.authors().map_or_else(none, |authors| self.relations(authors, context))?;
         let Self { regularization, tolerance, .. } = *self;
         let mut selections =
             LeastSquares { method: "linkedfs", relations: &relations, ridge: 0.0, regularization, tolerance }

@@ -79,11 +79,7 @@ impl Relation {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] where there are too many pairs.
-    pub(crate) fn co_following(
-        weight: f64,
-        authors: &Authors,
-        context: &Context<'_>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn co_following(weight: f64, authors: &Authors, context: &Context<'_>) -> Result<Self, Error> {
         Self::sharing(weight, authors, (&reversed(authors.follows())?, "cofollowing"), MOST_ROWS, context)
     }
 
@@ -91,11 +87,7 @@ impl Relation {
     ///
     /// # Errors
     /// As [`co_following`](Self::co_following).
-    pub(crate) fn co_followed(
-        weight: f64,
-        authors: &Authors,
-        context: &Context<'_>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn co_followed(weight: f64, authors: &Authors, context: &Context<'_>) -> Result<Self, Error> {
         Self::sharing(weight, authors, (authors.follows(), "cofollowed"), MOST_ROWS, context)
     }
 
@@ -298,10 +290,7 @@ mod tests {
         // 5000 followers are 12 million pairs, of 200 MB; nothing is stored of them.
         let crowd = star(5001, 1)?;
         let found = Relation::co_following(1.0, &crowd, &context).err();
-        assert!(
-            matches!(&found, Some(Error::InvalidParameter { name: "cofollowing", .. })),
-            "{found:?}"
-        );
+        assert!(matches!(&found, Some(Error::InvalidParameter { name: "cofollowing", .. })), "{found:?}");
         // Ten followers of two authors: 45 pairs, not 90.
         let twice = star(12, 2)?;
         let graph = reversed(twice.follows())?;
