@@ -30,6 +30,10 @@ pub(super) fn select_many(
     if options.solver.chosen().is_some() {
         return Err(unsupported("a `solver`: it is a linear program", "leave out `solver`"));
     }
+    if options.regularization.is_chosen_by_data() {
+        let what = options.regularization.to_string();
+        return Err(unsupported(&what, "use loss=squared-hinge, or give `lambda` or `lambda_ratio`"));
+    }
     let control = opened(data, budgets, options.tolerance, context)?;
     let labels = signs(method, data.target())?;
     let columns = LinearColumns::new(data, method, context)?;
