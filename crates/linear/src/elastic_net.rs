@@ -78,7 +78,8 @@ options! {
         /// Penalties from the largest useful one to the given one, each solved from the one before.
         ///
         /// They are evenly spaced in their logarithm. With more than 1 all are reported, as a path; where a
-        /// number of features is asked for, the exact path is reported anyway.
+        /// number of features is asked for, the exact path is reported anyway. Where the data choose `λ` they
+        /// do so on a path of their own, and more than 1 is an error.
         pub lambda_path: usize = 1, Count(1);
         /// Solver; auto: the exact path for a number of features and squared errors, else coordinate descent.
         pub solver: SolverChoice = SolverChoice::Auto;

@@ -76,6 +76,13 @@ impl Model<'_> {
         budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
+        if self.lasso.regularization.is_chosen_by_data() && self.lasso.lambda_path > 1 {
+            let expected = format!(
+                "left out with {}, which reports the path of all penalties it tries",
+                self.lasso.regularization
+            );
+            return Err(Error::parameter("lambda_path", self.lasso.lambda_path, expected));
+        }
         let data = &*with_counting_classes(data)?;
         let loss = self.lasso.loss.resolved(data.target());
         if loss != LinearLoss::Squared {

@@ -302,6 +302,14 @@ fn what_cannot_choose_is_an_error() -> Tested {
         assert!(!found.order.is_empty() && path(&found).1.chosen > 0);
     }
     assert!(run(&lasso(huber, Regularization::CrossValidated { folds: 4 }), &data).is_ok());
+    // A path of other penalties than those tried would be ignored.
+    for given in [Regularization::CrossValidated { folds: 4 }, Regularization::Information { gamma: 0.0 }] {
+        for loss in [LinearLoss::Squared, huber] {
+            let method = Lasso { lambda_path: 20, ..lasso(loss, given) };
+            let found = run(&method, &data);
+            assert!(matches!(found, Err(Error::InvalidParameter { name: "lambda_path", .. })), "{found:?}");
+        }
+    }
     let told = |assignments: &[&str]| {
         let parameters = Parameters::new("lasso", Lasso::default().parameters()).assigned(assignments)?;
         parameters.check()?;
@@ -418,5 +426,44 @@ fn a_class_without_weight_is_not_there() -> Tested {
             assert_eq!(expected.order, found.order, "{name}");
         }
     }
+    Ok(())
+}
+
+/// With refit the folds compare the coefficients that are reported, those of least squares.
+#[test]
+fn dantzig_is_refit_in_its_folds() -> Tested {
+    const FOLDS: usize = 3;
+    let data = regression()?;
+    let of = |regularization| Dantzig { regularization, refit: true, ..Dantzig::default() };
+    let found = run(&of(Regularization::CrossValidated { folds: FOLDS }), &data)?;
+    let (path_of_all, choice) = path(&found);
+    let folds = deal(&seeded_order(&data, 3), FOLDS, "folds")?;
+    let (x, y) = (columns(), real());
+    let moments = |values: &[f64], rows: &[usize]| {
+        let n = rows.len() as f64;
+        let mean = rows.iter().map(|&i| values[i]).sum::<f64>() / n;
+        (mean, (rows.iter().map(|&i| (values[i] - mean).powi(2)).sum::<f64>() / n).sqrt())
+    };
+    let all: Vec<usize> = (0..50).collect();
+    let unit = moments(&y, &all).1.powi(2);
+    for at in [20, choice.chosen] {
+        let given = Regularization::Value(path_of_all.points[at].lambda);
+        let mut errors = 0.0;
+        for fold in 0..FOLDS {
+            let (test, train): (Vec<usize>, Vec<usize>) = (0..50).partition(|&i| folds[i] == fold);
+            let w = weights(&run(&of(given), &data.subset(&train)?)?);
+            let (mean, deviation) = moments(&y, &train);
+            for &i in &test {
+                let term = |j: usize| {
+                    let (mean, deviation) = moments(&x[j], &train);
+                    w[j] * (x[j][i] - mean) / deviation
+                };
+                errors += (y[i] - mean - deviation * (0..12).map(term).sum::<f64>()).powi(2) / unit / 50.0;
+            }
+        }
+        assert!((choice.values[at] - errors).abs() < 1e-3 * errors, "{at}: {} {errors}", choice.values[at]);
+    }
+    let direct = run(&of(Regularization::Value(path_of_all.points[choice.chosen].lambda)), &data)?;
+    near("dantzig", &direct, &found, 1e-6);
     Ok(())
 }

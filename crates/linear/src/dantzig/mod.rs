@@ -46,7 +46,8 @@ options! {
     /// over the level indicators of a category of more than two levels.
     ///
     /// With `refit` the scores are the coefficients of least squares on the selected features (the
-    /// Gauss-Dantzig selector of the same paper), which are not shrunk; what is selected remains the same.
+    /// Gauss-Dantzig selector of the same paper), which are not shrunk; what is selected at a `λ` remains the
+    /// same. Where the data choose `λ`, it is by the loss of these coefficients.
     ///
     /// With `Budget::Count(k)` the answer is for the smallest `λ` that a search by bisection finds to leave
     /// at most `k` features.
@@ -129,7 +130,7 @@ impl<'a> Problem<'a> {
         // Each begins where it ended at the `λ` before.
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
         let (mut path, mut notes) = (None, Vec::new());
-        let fit = match self.options.regularization {
+        let mut fit = match self.options.regularization {
             Regularization::Count => {
                 let k = budget.count(&["lambda", "lambda_ratio"])?;
                 if self.largest_lambda > 0.0 {
@@ -153,11 +154,11 @@ impl<'a> Problem<'a> {
                 chosen.fit
             }
         };
-        let mut coefficients: Vec<Vec<(usize, f64)>> =
-            fit.outputs.into_iter().map(|point| point.coefficients).collect();
-        if self.options.refit {
-            self.refit(&mut coefficients)?;
+        if !self.options.regularization.is_chosen_by_data() {
+            self.refit(&mut fit)?;
         }
+        let coefficients: Vec<Vec<(usize, f64)>> =
+            fit.outputs.into_iter().map(|point| point.coefficients).collect();
         let weights = self.columns.feature_scores(&coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         (selection.solver, selection.path, selection.notes) = (Some(fit.report), path, notes);
@@ -251,10 +252,14 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Least squares on the columns of each output: there are no more of them than samples, and none depends
+    /// Least squares on the columns of each output, if that is asked for: there are no more of them than samples, and none depends
     /// on the others, as at a vertex their products with as many columns make a regular matrix.
-    fn refit(&self, outputs: &mut [Vec<(usize, f64)>]) -> Result<(), Error> {
-        for (coefficients, products) in outputs.iter_mut().zip(&self.columns.outputs) {
+    fn refit(&self, fit: &mut Fit) -> Result<(), Error> {
+        if !self.options.refit {
+            return Ok(());
+        }
+        let outputs = fit.outputs.iter_mut().map(|point| &mut point.coefficients);
+        for (coefficients, products) in outputs.zip(&self.columns.outputs) {
             let support: Vec<usize> = coefficients.iter().map(|(j, _)| *j).collect();
             let mut gram = vec![0.0; support.len() * support.len()];
             self.columns.products(&support, &support, &mut gram)?;
@@ -288,13 +293,14 @@ impl Ladder for &Problem<'_> {
     fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
         for (step, &lambda) in lambdas.iter().enumerate() {
-            let fit = match self.at(lambda, &mut programs) {
+            let mut fit = match self.at(lambda, &mut programs) {
                 // A program that is not solved has no coefficients: those of the ones before are returned.
                 Err(Error::Stopped { .. }) if step > 0 => {
                     return Ok(Some(self.control.stopped().unwrap_or(Status::Interrupted)));
                 }
                 fit => fit?,
             };
+            self.refit(&mut fit)?;
             if !visit(self, fit)? {
                 break;
             }
