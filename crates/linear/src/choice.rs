@@ -344,6 +344,8 @@ pub(super) struct Likelihood<'a> {
     pub(super) deviance: &'a dyn Fn(&[f64]) -> f64,
     /// What the likelihood is a product over: samples with a weight above 0, or events among them.
     pub(super) n_observations: usize,
+    /// Which of the two.
+    pub(super) what: &'static str,
     /// Number of coefficients to choose from.
     pub(super) n_coefficients: usize,
 }
@@ -357,7 +359,8 @@ pub(super) struct Likelihood<'a> {
 ///
 /// with `d` coefficients to choose from and `k` of them that are not zero. For the lasso these are the degrees
 /// of freedom of the fit (Zou, Hastie and Tibshirani 2007); under a penalty that shrinks more than it must,
-/// such as a ridge, they are a bound.
+/// such as a ridge, they are a bound. A model of more than `n/2` coefficients is no candidate: the likelihood of
+/// one that fits every sample has no bound.
 pub(super) fn by_information<L: Ladder>(
     ladder: &mut L,
     gamma: f64,
@@ -398,6 +401,11 @@ pub(super) fn by_information<L: Ladder>(
         // Smaller penalties, which nobody has seen, may have less.
         L::end_with(&mut fit, status);
         note.push_str(" of those that were tried before the run was stopped");
+    } else if values.last() == Some(&f64::INFINITY) {
+        let (what, most) = (likelihood.what, (MOST_COEFFICIENTS * n).floor());
+        note.push_str(&format!(
+            "; smaller ones give more than {most} coefficients, half of the {n} {what}, and are no candidates"
+        ));
     } else if chosen + 1 == values.len() {
         note.push_str("; it is the smallest that was tried");
     }

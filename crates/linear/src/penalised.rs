@@ -309,6 +309,7 @@ pub(super) fn select_many(
             _ => Ok(Likelihood {
                 deviance: &deviance,
                 n_observations: options.loss.n_observations(data, n),
+                what: if let LinearLoss::Cox { .. } = options.loss { "events" } else { "samples" },
                 n_coefficients: problem.columns.n_atoms() * problem.n_outputs,
             }),
         };

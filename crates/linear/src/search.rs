@@ -237,6 +237,7 @@ impl Problem<'_> {
                 let likelihood = Likelihood {
                     deviance: &deviance,
                     n_observations: self.columns.n_counting(),
+                    what: "samples",
                     n_coefficients: self.columns.n_atoms() * self.outputs.len(),
                 };
                 choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood)?

@@ -49,8 +49,8 @@ pub enum Regularization {
         /// Number of folds, at least 2.
         folds: usize,
     },
-    /// The `λ` with the least extended Bayesian information criterion (Chen and Chen 2012); parameter
-    /// `lambda_ebic`.
+    /// The `λ` with the least extended Bayesian information criterion (Chen and Chen 2012), of models with at
+    /// most half as many coefficients as samples; parameter `lambda_ebic`.
     Information {
         /// `γ` from 0, the criterion of Schwarz (BIC), to 1.
         gamma: f64,

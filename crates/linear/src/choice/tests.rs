@@ -67,7 +67,8 @@ const LAMBDAS: [f64; 5] = [1.0, 0.8, 0.6, 0.4, 0.2];
 fn a_criterion_that_did_not_see_every_penalty_says_so() -> Result<(), Error> {
     with_columns(5, |columns| {
         let deviance = |fitted: &[f64]| if fitted.iter().all(|z| *z == 0.0) { 100.0 } else { 0.0 };
-        let likelihood = Likelihood { deviance: &deviance, n_observations: 30, n_coefficients: 5 };
+        let likelihood =
+            Likelihood { deviance: &deviance, n_observations: 30, what: "samples", n_coefficients: 5 };
         let run =
             |stopped_at| by_information(&mut Counting { columns, stopped_at }, 0.0, &LAMBDAS, &likelihood);
         let whole = run(None)?;
@@ -86,13 +87,31 @@ fn a_criterion_that_did_not_see_every_penalty_says_so() -> Result<(), Error> {
 #[test]
 fn every_coefficient_is_a_degree_of_freedom() -> Result<(), Error> {
     with_columns(5, |columns| {
-        let likelihood = Likelihood { deviance: &|_| 7.0, n_observations: 30, n_coefficients: 5 };
+        let likelihood =
+            Likelihood { deviance: &|_| 7.0, n_observations: 30, what: "samples", n_coefficients: 5 };
         let found = by_information(&mut Counting { columns, stopped_at: None }, 0.5, &LAMBDAS, &likelihood)?;
         let Some(choice) = found.path.choice else { panic!("no choice") };
         for (k, value) in choice.values.iter().enumerate() {
             let expected = 7.0 + k as f64 * (30.0_f64.ln() + 5.0_f64.ln());
             assert!((value - expected).abs() < 1e-12 * expected, "{k}: {value} {expected}");
         }
+        Ok(())
+    })
+}
+
+/// Half of the samples is the most coefficients a candidate may have: told where that ended the search.
+#[test]
+fn a_search_that_ends_at_half_of_the_samples_says_so() -> Result<(), Error> {
+    with_columns(5, |columns| {
+        let run = |n_observations| {
+            let likelihood =
+                Likelihood { deviance: &|_| 7.0, n_observations, what: "events", n_coefficients: 5 };
+            by_information(&mut Counting { columns, stopped_at: None }, 0.0, &LAMBDAS, &likelihood)
+        };
+        let cut = run(4)?;
+        assert!(cut.note.contains("more than 2 coefficients, half of the 4 events"), "{}", cut.note);
+        assert_eq!(cut.path.points.len(), 4);
+        assert!(!run(8)?.note.contains("half"));
         Ok(())
     })
 }

@@ -175,6 +175,7 @@ impl<'a> Problem<'a> {
             let likelihood = Likelihood {
                 deviance: &deviance,
                 n_observations: self.columns.n_counting(),
+                what: "samples",
                 n_coefficients: self.columns.n_atoms() * self.columns.outputs.len(),
             };
             return choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood);
