@@ -1,7 +1,7 @@
 //! From the file to a data set, and from names to features.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target};
 use fewest::data::{
@@ -9,7 +9,7 @@ use fewest::data::{
     TargetFound, Unknown, read_authors, read_groups, read_links,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
-use fewest_study::DataInfo;
+use fewest_study::{DataInfo, SampleInfo};
 
 use crate::args::{DataArgs, FileArgs, GroupArgs, NetworkArgs};
 use crate::failure::Failure;
@@ -314,6 +314,17 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
             Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
         })
         .collect()
+}
+
+/// Where weights and links of samples come from, for outputs.
+pub(crate) fn sample_info(weights: Option<&str>, files: &NetworkArgs) -> SampleInfo {
+    let name = |file: &Option<PathBuf>| file.as_ref().map(|file| file.display().to_string());
+    SampleInfo {
+        weights: weights.map(str::to_owned),
+        links: name(&files.links),
+        authors: name(&files.authors),
+        follows: name(&files.follows),
+    }
 }
 
 /// The links between the samples of a table, as its rows are in the file.

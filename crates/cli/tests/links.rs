@@ -69,7 +69,7 @@ fn tables_that_a_method_uses_change_its_answer() {
     let place = place();
     let scores = |options: &str| {
         let call = format!("select {COLUMNS} -p lambda_ratio=0.2 {options}");
-        place.json(&words(&call))["selected"].clone()
+        place.json(&words(&call))["features"].clone()
     };
     let plain = scores("-m fsnet");
     assert_ne!(scores("-m fsnet --links links.csv"), plain);
@@ -122,4 +122,35 @@ fn links_of_samples_that_are_in_groups() {
     assert_eq!(again["folds"][0]["outcomes"][0]["features"], json["folds"][0]["outcomes"][0]["features"]);
     let authors = format!("{by_number} -m linkedfs --authors authors.csv");
     assert_eq!(place.json(&words(&authors))["folds"].as_array().map(Vec::len), Some(5));
+}
+
+/// What the samples come with, the path and how its penalty was chosen are part of the result.
+#[test]
+fn the_result_says_what_it_was_made_from() {
+    let place = place();
+    let both = "--weights w --missing error -m lasso -p lambda_folds=4";
+    let json = place
+        .json(&words(&format!("select t.csv --id-column id --ignore patient,time,event -t class {both}")));
+    assert_eq!(json["data"]["weights"], "w");
+    assert!(json["data"].get("links").is_none(), "{json}");
+    let points = json["path"].as_array().unwrap();
+    let (choice, chosen) = (&json["choice"], json["choice"]["point"].as_u64().unwrap() as usize);
+    assert_eq!(choice["criterion"], "cross-validated loss");
+    assert_eq!(choice["values"].as_array().unwrap().len(), points.len());
+    assert_eq!(choice["standard_errors"].as_array().unwrap().len(), points.len());
+    assert_eq!(choice["lambda"], json["solver"]["lambda"]);
+    assert_eq!(choice["lambda"], points[chosen]["lambda"]);
+    let of_path: Vec<u64> =
+        points[chosen]["index"].as_array().unwrap().iter().filter_map(|j| j.as_u64()).collect();
+    let mut of_features: Vec<u64> =
+        json["features"].as_array().unwrap().iter().filter_map(|feature| feature["index"].as_u64()).collect();
+    of_features.sort_unstable();
+    assert_eq!(of_path, of_features);
+    let files = "-m linkedfs --authors authors.csv --follows follows.csv -p following=1";
+    let json = place.json(&words(&format!("select {COLUMNS} {files}")));
+    assert_eq!(json["data"]["authors"], "authors.csv");
+    assert_eq!(json["data"]["follows"], "follows.csv");
+    assert!(json.get("path").is_none() && json.get("choice").is_none(), "{json}");
+    let json = place.json(&words(&format!("select {COLUMNS} -m fsnet --links links.csv")));
+    assert_eq!(json["data"]["links"], "links.csv");
 }

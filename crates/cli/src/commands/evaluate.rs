@@ -55,7 +55,8 @@ pub(super) fn work(
     let found = threads.install(|| input::read(registry, data, needs))?;
     let user = input::User { id: "an evaluation", supervised: true };
     let network = input::Network::read(&found, &args.network)?;
-    let (complete, info) = input::with_gaps(found, data, user)?;
+    let (complete, mut info) = input::with_gaps(found, data, user)?;
+    info.samples = input::sample_info(None, &args.network);
     options.ks = ks(args, info.n_features)?;
     let dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     let dataset = network.of(dataset, &complete.dropped)?;

@@ -44,7 +44,8 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let threads = runner::Threads::start(&args.run)?;
     let found = threads.install(|| input::read(registry, &args.data, needs))?;
     let network = input::Network::read(&found, &args.network)?;
-    let (mut complete, info) = input::complete(found, &args.data, user)?;
+    let (mut complete, mut info) = input::complete(found, &args.data, user)?;
+    info.samples = input::sample_info(args.weights.as_deref(), &args.network);
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
