@@ -6,7 +6,7 @@ use fewest_columns::{StandardOutput, deal, seeded_order};
 use fewest_core::method::Regularization;
 use fewest_core::{Classes, Context, Dataset, Error, Path, PathChoice, Status};
 
-use super::columns::LinearColumns;
+use super::columns::{LinearColumns, MOST_BYTES};
 
 /// Penalties tried, from the smallest that selects nothing down, evenly spaced in their logarithm.
 const N_LAMBDAS: usize = 100;
@@ -108,6 +108,8 @@ pub(super) struct Held<'a> {
     pub(super) training: &'a Dataset,
     /// What each sample of the fold counts, 0 for the others.
     pub(super) test: &'a [f64],
+    /// Bytes that copies of its standardised columns may take: folds are computed side by side.
+    pub(super) bytes: usize,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -223,6 +225,7 @@ pub(super) fn cross_validate(
     rows.retain(|&row| all[row] > 0.0);
     let places: Vec<usize> = (0..rows.len()).collect();
     let of_place = deal(&places, rule.folds, "lambda_folds")?;
+    let bytes = MOST_BYTES / rule.folds;
     // Progress is reported from one thread.
     let inner = Context { progress: None, ..*context };
     let found = fewest_parallel::try_map(rule.folds, |at| {
@@ -231,7 +234,7 @@ pub(super) fn cross_validate(
             (training[row], test[row]) = (0.0, all[row]);
         }
         let training = data.clone().with_sample_weights(training)?;
-        let losses = fold(&Held { training: &training, test: &test, context: &inner }, &lambdas)
+        let losses = fold(&Held { training: &training, test: &test, bytes, context: &inner }, &lambdas)
             .map_err(|error| error.in_fold("lambda_folds", at + 1))?;
         Ok::<_, Error>((test.iter().sum::<f64>(), losses))
     })?;

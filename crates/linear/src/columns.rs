@@ -17,7 +17,7 @@ const PANEL: usize = 64;
 const ROUND: usize = 512;
 
 /// Bytes that copies of standardised columns may take; beyond, they are built again when needed.
-const MOST_BYTES: usize = 1 << 30;
+pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// Standard deviations that the mean of a column may be away from zero if it is standardised in every
 /// product: each of them costs the product as many units of rounding.
@@ -62,6 +62,8 @@ pub(super) struct LinearColumns<'a> {
     weights: Option<Weights>,
     /// With the first output as target.
     atoms: Atoms,
+    /// Bytes that `copies` may take.
+    bytes: usize,
     /// The outputs that vary.
     targets: Vec<StandardOutput>,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
@@ -97,29 +99,35 @@ impl<'a> LinearColumns<'a> {
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         data.refuse_sample_weights(method)?;
-        Self::with_targets(data, None, targets, context)
+        Self::with_targets(data, None, targets, MOST_BYTES, context)
     }
 
-    /// With the weights of the samples.
+    /// With the weights of the samples; copies of standardised columns take at most so many `bytes`.
     pub(super) fn weighted(
         data: &'a Dataset,
         method: &'static str,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let weights = Weights::of(data)?;
         let targets = weighted_outputs(data.target(), weights.as_ref(), method, context)?;
-        Self::with_targets(data, weights, targets, context)
+        Self::with_targets(data, weights, targets, bytes, context)
     }
 
-    /// With the weights of the samples, and no product with the target, which need not be outputs.
-    pub(super) fn without_outputs(data: &'a Dataset, context: &Context<'_>) -> Result<Self, Error> {
-        Self::with_targets(data, Weights::of(data)?, Vec::new(), context)
+    /// [`weighted`](Self::weighted) without products with the target, which need not be outputs.
+    pub(super) fn without_outputs(
+        data: &'a Dataset,
+        bytes: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        Self::with_targets(data, Weights::of(data)?, Vec::new(), bytes, context)
     }
 
     fn with_targets(
         data: &'a Dataset,
         weights: Option<Weights>,
         targets: Vec<StandardOutput>,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let mut vectors: Vec<Vec<f64>> = targets.iter().map(|target| target.values.clone()).collect();
@@ -134,6 +142,7 @@ impl<'a> LinearColumns<'a> {
             sources,
             places: Vec::new(),
             copies: Vec::new(),
+            bytes,
             weights,
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
@@ -217,7 +226,7 @@ impl<'a> LinearColumns<'a> {
 
     /// Keeps the values of the next column, if there is room.
     fn copy(&mut self, values: &[f64]) -> Place {
-        let most = MOST_BYTES / size_of::<f64>();
+        let most = self.bytes / size_of::<f64>();
         if self.copies.is_empty() {
             let left = self.sources.len() - self.places.len();
             self.copies.reserve_exact(left.saturating_mul(values.len()).min(most));

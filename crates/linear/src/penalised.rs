@@ -16,7 +16,7 @@ use fewest_solver::{
 };
 
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
+use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::{mean_over, samples_but, with_counting_classes};
 use super::search::Model;
 use super::{LinearLoss, hinge};
@@ -104,23 +104,55 @@ impl PenaltyCandidate for Fit {
     }
 }
 
+/// A solution with the path to it.
+struct Found {
+    fit: Fit,
+    path: Option<Path>,
+    notes: Vec<String>,
+}
+
 impl Penalised<'_> {
-    pub(super) fn select(
+    /// One selection a budget.
+    pub(super) fn select_many(
         &mut self,
-        budget: Budget,
+        budgets: &[Budget],
         n_features: usize,
         context: &Context<'_>,
-    ) -> Result<Selection, Error> {
-        self.select_with(None, budget, n_features, context)
+    ) -> Result<Vec<Selection>, Error> {
+        self.select_with(None, budgets, n_features, context)
     }
 
     fn select_with(
         &mut self,
         by_data: Option<ByData<'_>>,
-        budget: Budget,
+        budgets: &[Budget],
         n_features: usize,
         context: &Context<'_>,
-    ) -> Result<Selection, Error> {
+    ) -> Result<Vec<Selection>, Error> {
+        let (regularization, solver, is_signed) = (self.regularization, self.solver, self.is_signed);
+        let (columns, n_outputs) = (self.columns, self.n_outputs);
+        let fit = |budget| self.found(by_data, budget, context);
+        each_fit(regularization, budgets, context, fit, |Found { fit, path, notes }, budget| {
+            let solution = &fit.found.solution;
+            let report = SolverReport::new(solver, solution.status, solution.objective, solution.certificate)
+                .with_lambda(fit.lambda)
+                .with_iterations(solution.iterations as usize);
+            let weights = scores_of(columns, is_signed, n_outputs, &solution.coefficients);
+            let weights = weights.into_iter().collect();
+            let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
+            selection.solver = Some(report);
+            (selection.path, selection.notes) = (path.clone(), notes.clone());
+            selection.note_missing_features(budget, others_left_out(regularization));
+            selection.unless_stopped_before("a feature had a coefficient")
+        })
+    }
+
+    fn found(
+        &mut self,
+        by_data: Option<ByData<'_>>,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Found, Error> {
         let (mut path, mut notes) = (None, Vec::new());
         let fit = match self.regularization {
             Regularization::Count => {
@@ -151,17 +183,7 @@ impl Penalised<'_> {
                 _ => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
             },
         };
-        let solution = &fit.found.solution;
-        let report =
-            SolverReport::new(self.solver, solution.status, solution.objective, solution.certificate)
-                .with_lambda(fit.lambda)
-                .with_iterations(solution.iterations as usize);
-        let weights = self.features(&solution.coefficients).into_iter().collect();
-        let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
-        selection.solver = Some(report);
-        (selection.path, selection.notes) = (path, notes);
-        selection.note_missing_features(budget, others_left_out(self.regularization));
-        selection.unless_stopped_before("a feature had a coefficient")
+        Ok(Found { fit, path, notes })
     }
 
     /// The solution at `lambda`, by way of larger penalties, evenly spaced in their logarithm, if they are
@@ -203,9 +225,18 @@ impl Penalised<'_> {
 
     /// The score of each feature with a coefficient.
     fn features(&self, coefficients: &[f64]) -> BTreeMap<usize, f64> {
-        let of_columns = coefficients.iter().enumerate().map(|(at, &value)| (at / self.n_outputs, value));
-        self.columns.scores(self.is_signed, of_columns)
+        scores_of(self.columns, self.is_signed, self.n_outputs, coefficients)
     }
+}
+
+fn scores_of(
+    columns: &LinearColumns<'_>,
+    is_signed: bool,
+    n_outputs: usize,
+    coefficients: &[f64],
+) -> BTreeMap<usize, f64> {
+    let of_columns = coefficients.iter().enumerate().map(|(at, &value)| (at / n_outputs, value));
+    columns.scores(is_signed, of_columns)
 }
 
 impl Ladder for Penalised<'_> {
@@ -274,12 +305,31 @@ pub(super) fn each_budget(
     context: &Context<'_>,
     mut select: impl FnMut(Budget) -> Result<Selection, Error>,
 ) -> Result<Vec<Selection>, Error> {
+    // The budget decides on each.
+    each_fit(Regularization::Count, budgets, context, |budget| select(budget), |found, _| Ok(found.clone()))
+}
+
+/// A selection for every budget, from a `fit`: one for each where the number of features decides on the
+/// penalty, else one for all of them.
+pub(super) fn each_fit<F>(
+    regularization: Regularization,
+    budgets: &[Budget],
+    context: &Context<'_>,
+    mut fit: impl FnMut(Budget) -> Result<F, Error>,
+    select: impl Fn(&F, Budget) -> Result<Selection, Error>,
+) -> Result<Vec<Selection>, Error> {
     let mut selections = Vec::with_capacity(budgets.len());
+    let mut found: Option<F> = None;
     for &budget in budgets {
-        if !selections.is_empty() && context.stopped().is_some() {
-            return Err(Error::Stopped { before: "features were selected for every budget" });
-        }
-        selections.push(select(budget)?);
+        let own = match found.take().filter(|_| regularization != Regularization::Count) {
+            Some(of_all) => of_all,
+            None if !selections.is_empty() && context.stopped().is_some() => {
+                return Err(Error::Stopped { before: "features were selected for every budget" });
+            }
+            None => fit(budget)?,
+        };
+        selections.push(select(&own, budget)?);
+        found = Some(own);
     }
     Ok(selections)
 }
@@ -296,7 +346,7 @@ pub(super) fn select_many(
         return hinge::select_many(asked, intercept, data, budgets, context);
     }
     let control = opened(data, budgets, options.tolerance, context)?;
-    with(asked, data, control, context, |problem, loss| {
+    with(asked, data, MOST_BYTES, control, context, |problem, loss| {
         let n = problem.columns.n_counting();
         let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
         let no_likelihood = Error::Unsupported {
@@ -315,9 +365,7 @@ pub(super) fn select_many(
         };
         let fold = |held: &Held<'_>, lambdas: &[f64]| fold_losses(asked, data, held, control, lambdas);
         let by_data = ByData { data, fold: &fold, likelihood };
-        each_budget(budgets, context, |budget| {
-            problem.select_with(Some(by_data), budget, data.n_features(), context)
-        })
+        problem.select_with(Some(by_data), budgets, data.n_features(), context)
     })
 }
 
@@ -334,7 +382,7 @@ fn fold_losses(
     let learnt = with_counting_classes(held.training)?;
     let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };
     let unknown = held.unknown(classes);
-    with(asked, &learnt, control, held.context, |problem, training| {
+    with(asked, &learnt, held.bytes, control, held.context, |problem, training| {
         let (columns, loss) = (problem.columns, asked.lasso.loss);
         let samples = samples_but(data, &unknown.rows)?;
         let (all, _) = loss.of(asked.method, learnt.target(), columns.weights(), samples, held.context)?;
@@ -344,16 +392,17 @@ fn fold_losses(
     })
 }
 
-/// What `use_it` makes of the model of `data`.
+/// What `use_it` makes of the model of `data`, of which standardised copies may take so many `bytes`.
 fn with<R>(
     asked: &Model<'_>,
     data: &Dataset,
+    bytes: usize,
     control: Control<'_>,
     context: &Context<'_>,
     use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let (method, options, l1_ratio) = (asked.method, asked.lasso, asked.l1_ratio);
-    let columns = asked.columns(data, context)?;
+    let columns = asked.columns(data, bytes, context)?;
     let samples = mean_over(columns.weights(), data.n_samples())?;
     let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
     let model = LinearModel { design: &columns, loss: &*loss, intercept };

@@ -12,7 +12,7 @@ use fewest_solver::{GroupLasso, Links, Penalty};
 use super::columns::LinearColumns;
 use super::linked::{LinkedSamples, MOST_ROWS, Relation, n_rows};
 use super::loss::places;
-use super::penalised::{Penalised, Solved, each_budget, opened};
+use super::penalised::{Penalised, Solved, opened};
 
 words! {
     /// The logistic loss of several classes.
@@ -221,7 +221,7 @@ impl RowModel<'_> {
             solver: "newton",
             solve: &mut solve,
         };
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        problem.select_many(budgets, data.n_features(), context)
     }
 }
 

@@ -18,9 +18,9 @@ use fewest_solver::{
 use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
+use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::{LinearLoss, with_counting_classes};
-use super::penalised::{each_budget, opened, others_left_out};
+use super::penalised::{each_fit, opened, others_left_out};
 use super::{paths, penalised};
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
@@ -90,20 +90,25 @@ impl Model<'_> {
             return penalised::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
         }
         let control = opened(data, budgets, self.lasso.tolerance, context)?;
-        let columns = self.columns(data, context)?;
+        let columns = self.columns(data, MOST_BYTES, context)?;
         let problem = Problem::new(self, data, &columns, control, context)?;
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        let fit = |budget| problem.fit(budget, context);
+        each_fit(self.lasso.regularization, budgets, context, fit, |fit, budget| {
+            problem.selection(fit, budget, data.n_features())
+        })
     }
 
-    /// The columns of `data`, with products where the target is outputs.
+    /// The columns of `data`, with products where the target is outputs; copies of them take at most so many
+    /// `bytes`.
     pub(super) fn columns<'d>(
         &self,
         data: &'d Dataset,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<LinearColumns<'d>, Error> {
         match data.target() {
-            Target::Survival(_) => LinearColumns::without_outputs(data, context),
-            _ => LinearColumns::weighted(data, self.method, context),
+            Target::Survival(_) => LinearColumns::without_outputs(data, bytes, context),
+            _ => LinearColumns::weighted(data, self.method, bytes, context),
         }
     }
 }
@@ -188,13 +193,11 @@ impl Problem<'_> {
         }
     }
 
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = self.fit(budget, context)?;
+    fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
         let weights = self.scores(&fit.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
-        selection.solver = Some(fit.report);
-        selection.path = fit.path;
-        selection.notes = fit.notes;
+        selection.solver = Some(fit.report.clone());
+        (selection.path, selection.notes) = (fit.path.clone(), fit.notes.clone());
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
@@ -222,7 +225,7 @@ impl Problem<'_> {
         let chosen = match CrossValidation::of(self.options.regularization) {
             Some(rule) => {
                 let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
-                    let columns = self.model.columns(held.training, held.context)?;
+                    let columns = self.model.columns(held.training, held.bytes, held.context)?;
                     let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
                     let control = Control { progress: None, tolerance, ..self.control };
                     let fold = Problem::new(self.model, held.training, &columns, control, held.context)?;

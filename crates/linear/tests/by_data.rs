@@ -2,11 +2,15 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_columns::{deal, seeded_order};
 use fewest_core::method::{Options, Parameters, Regularization};
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Path, PathChoice, Selection, Selector, Target,
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, OnDemand, Path, PathChoice, Selection,
+    Selector, Target,
 };
 use fewest_linear::{AdaptiveLasso, Dantzig, ElasticNet, Lasso, LinearLoss};
 use fewest_solver::loss::{Logistic, Loss, Samples, Separable, Ties};
@@ -382,9 +386,8 @@ fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
             choice.values
         );
         // With features, too, there is an answer.
-        let varied = flat
-            .clone()
-            .with_x(DenseColumns::from_columns(&(0..6).map(|j| noise(24, j)).collect::<Vec<_>>())?)?;
+        let table: Vec<Vec<f64>> = (0..6).map(|j| noise(24, j)).collect();
+        let varied = Dataset::new(DenseColumns::from_columns(&table)?, flat.target().clone())?;
         assert!(path(&run(&lasso(loss, rule), &varied)?).1.values.iter().all(|value| value.is_finite()));
     }
     // Of two classes one is left: there is nothing to learn, and the error says where.
@@ -465,5 +468,33 @@ fn dantzig_is_refit_in_its_folds() -> Tested {
     }
     let direct = run(&of(Regularization::Value(path_of_all.points[choice.chosen].lambda)), &data)?;
     near("dantzig", &direct, &found, 1e-6);
+    Ok(())
+}
+
+/// Where a penalty is given or chosen, all numbers of features share one solution: the columns are read as
+/// often for three of them as for one.
+#[test]
+fn budgets_share_what_does_not_depend_on_them() -> Tested {
+    for given in [Regularization::CrossValidated { folds: 3 }, Regularization::Ratio(0.1)] {
+        for (name, selector, data) in all(given)? {
+            let reads = |budgets: &[Budget]| -> Result<(usize, Vec<Selection>), Error> {
+                let count = Arc::new(AtomicUsize::new(0));
+                let (seen, inner) = (Arc::clone(&count), data.clone());
+                let fill = move |j: usize, out: &mut [f64]| {
+                    seen.fetch_add(1, Ordering::Relaxed);
+                    inner.x().copy_column(j, out)
+                };
+                let table = OnDemand::new(data.n_samples(), data.n_features(), fill);
+                let found =
+                    selector.select_many(&data.clone().with_x(table)?, budgets, &Context::seeded(3))?;
+                Ok((count.load(Ordering::Relaxed), found))
+            };
+            let (one, _) = reads(&[Budget::Auto])?;
+            let (three, found) = reads(&[Budget::Auto, Budget::Count(1), Budget::Count(2)])?;
+            assert_eq!(one, three, "{name} {given:?}");
+            assert_eq!((found[1].order.len(), found[2].order.len()), (1, 2), "{name}");
+            assert_eq!(found[2].order[..], found[0].order[..2], "{name}");
+        }
+    }
     Ok(())
 }

@@ -56,7 +56,7 @@ fn with_columns<R>(
     let table: Vec<Vec<f64>> = (0..n_features).map(column).collect();
     let target = Target::real((0..30).map(|i| ((i * i) % 17) as f64).collect())?;
     let data = Dataset::new(DenseColumns::from_columns(&table)?, target)?;
-    use_it(&LinearColumns::weighted(&data, "lasso", &Context::default())?)
+    use_it(&LinearColumns::weighted(&data, "lasso", MOST_BYTES, &Context::default())?)
 }
 
 const LAMBDAS: [f64; 5] = [1.0, 0.8, 0.6, 0.4, 0.2];

@@ -4,7 +4,7 @@ mod program;
 
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options,
+    Budget, Certificate, Context, Dataset, Error, Path, Selection, Selector, SolverReport, Status, options,
 };
 use fewest_linalg::Cholesky;
 use fewest_simplex::{Program, Simplex};
@@ -13,9 +13,9 @@ use fewest_solver::{Control, InnerProducts};
 
 use self::program::{OutputProgram, Point};
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
+use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::with_counting_classes;
-use super::penalised::{each_budget, opened, others_left_out};
+use super::penalised::{each_fit, opened, others_left_out};
 
 const METHOD: &str = "dantzig";
 
@@ -95,6 +95,13 @@ struct Fit {
     report: SolverReport,
 }
 
+/// A fit with the path to it.
+struct Found {
+    fit: Fit,
+    path: Option<Path>,
+    notes: Vec<String>,
+}
+
 impl PenaltyCandidate for Fit {
     fn n_features(&self) -> usize {
         self.n_features
@@ -126,7 +133,7 @@ impl<'a> Problem<'a> {
         Self { data, columns, options, control, largest_lambda }
     }
 
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
+    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Found, Error> {
         // Each begins where it ended at the `λ` before.
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
         let (mut path, mut notes) = (None, Vec::new());
@@ -157,11 +164,17 @@ impl<'a> Problem<'a> {
         if !self.options.regularization.is_chosen_by_data() {
             self.refit(&mut fit)?;
         }
+        Ok(Found { fit, path, notes })
+    }
+
+    fn selection(&self, found: &Found, budget: Budget, n_features: usize) -> Result<Selection, Error> {
+        let Found { fit, path, notes } = found;
         let coefficients: Vec<Vec<(usize, f64)>> =
-            fit.outputs.into_iter().map(|point| point.coefficients).collect();
+            fit.outputs.iter().map(|point| point.coefficients.clone()).collect();
         let weights = self.columns.feature_scores(&coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
-        (selection.solver, selection.path, selection.notes) = (Some(fit.report), path, notes);
+        selection.solver = Some(fit.report.clone());
+        (selection.path, selection.notes) = (path.clone(), notes.clone());
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
@@ -182,7 +195,7 @@ impl<'a> Problem<'a> {
         };
         let whole = self.columns.targets();
         let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
-            let columns = LinearColumns::weighted(held.training, METHOD, held.context)?;
+            let columns = LinearColumns::weighted(held.training, METHOD, held.bytes, held.context)?;
             let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
             let control = Control { progress: None, tolerance, ..self.control };
             let problem = Problem::new(held.training, &columns, self.options, control);
@@ -335,8 +348,11 @@ impl Selector for Dantzig {
         let limits = opened(data, budgets, self.tolerance, context)?;
         let control = Control { max_iterations: u64::MAX, ..limits };
         let data = &*with_counting_classes(data)?;
-        let columns = LinearColumns::weighted(data, METHOD, context)?;
+        let columns = LinearColumns::weighted(data, METHOD, MOST_BYTES, context)?;
         let problem = Problem::new(data, &columns, self, control);
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        let fit = |budget| problem.fit(budget, context);
+        each_fit(self.regularization, budgets, context, fit, |found, budget| {
+            problem.selection(found, budget, data.n_features())
+        })
     }
 }
