@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Dataset, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Target, View};
+use crate::{Column, Columns, Error, FeatureSubset, Survival, Target, View};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -234,7 +234,8 @@ fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {
                     other => return Err(different(other, first)),
                 }
             }
-            Target::survival(times, events)
+            // A stretch of the rows of a table may have no event.
+            Ok(Target::Survival(Survival::of_rows(times, events)))
         }
         Target::Affinity(_) => Err(Error::Unsupported {
             method: "a batch of samples",
@@ -262,5 +263,23 @@ fn each<'a, T: Clone + 'a>(
         0 => Ok(None),
         _ if with == parts.len() => Ok(Some(all)),
         _ => Err(Error::parameter(what, "in some batches only", "in all batches or in none")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DenseColumns;
+
+    /// Rows 0 to 2 of four have no event: a batch of them is no error, and all rows together are as before.
+    #[test]
+    fn rows_without_an_event_are_a_batch() -> Result<(), Error> {
+        let target = Target::survival(vec![4.0, 3.0, 2.0, 1.0], vec![false, false, false, true])?;
+        let data = Dataset::new(DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0, 4.0]])?, target)?;
+        let (first, last) = (data.copy_rows(0..3)?, data.copy_rows(3..4)?);
+        let Target::Survival(rows) = first.target() else { panic!("{}", first.target().describe()) };
+        assert_eq!((rows.times(), rows.n_events()), (&[4.0, 3.0, 2.0][..], 0));
+        assert_eq!(Dataset::stacked(&[first, last])?.target(), data.target());
+        Ok(())
     }
 }
