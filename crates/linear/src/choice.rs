@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fewest_columns::{StandardOutput, deal, seeded_order};
+use fewest_columns::{StandardOutput, Weights, deal, seeded_order};
 use fewest_core::method::Regularization;
 use fewest_core::{Classes, Context, Dataset, Error, Path, PathChoice, Status};
 
@@ -220,7 +220,8 @@ pub(super) fn cross_validate(
     fold: &Fold<'_>,
 ) -> Result<Choice, Error> {
     let n = data.n_samples();
-    let all: Vec<f64> = data.sample_weights().map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
+    // Of a sum that cannot overflow.
+    let all = Weights::of(data)?.map_or_else(|| vec![1.0; n], |weights| weights.values().to_vec());
     let mut rows = seeded_order(data, context.seed);
     rows.retain(|&row| all[row] > 0.0);
     let places: Vec<usize> = (0..rows.len()).collect();

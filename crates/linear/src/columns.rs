@@ -199,6 +199,14 @@ impl<'a> LinearColumns<'a> {
             let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
             // A table that has the column in memory needs no buffer.
             let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);
+            // Also those of samples that do not count, of which the scale knows nothing.
+            let is_near = is_near
+                && (self.weights.is_none() || {
+                    let (low, high) = range(match values {
+                        Column::Dense(values) | Column::Sparse { values, .. } => values,
+                    });
+                    low.abs().max(high.abs()) <= LARGEST / scale
+                });
             if is_near && scratch.is_empty() {
                 return Ok(Examined { varies: true, values: Ok((scale, shift)), products });
             }

@@ -156,7 +156,9 @@ pub(super) fn mean_over(weights: Option<&Weights>, n: usize) -> Result<Samples, 
 /// # Errors
 /// Those of [`Samples::weighted`].
 pub(super) fn samples_but(data: &Dataset, rows: &[bool]) -> Result<Samples, Error> {
-    let mut weights = data.sample_weights().map_or_else(|| vec![1.0; data.n_samples()], <[f64]>::to_vec);
+    let weights = Weights::of(data)?;
+    let mut weights =
+        weights.map_or_else(|| vec![1.0; data.n_samples()], |weights| weights.values().to_vec());
     weights.iter_mut().zip(rows).filter(|(_, out)| **out).for_each(|(weight, _)| *weight = 0.0);
     Samples::weighted(&weights)
 }

@@ -148,6 +148,37 @@ fn hostile_weights_are_answered_or_refused() -> Tested {
     Ok(())
 }
 
+/// What a sample without weight is has no influence, however large, and no size of the weights overflows,
+/// where the data choose the penalty, too.
+#[test]
+fn huge_weights_and_values_that_do_not_count_change_nothing() -> Tested {
+    let counts: Vec<f64> = (0..50).map(|i| f64::from(u8::from(i % 10 != 3))).collect();
+    let (mut table, mut y) = (columns(), real());
+    for i in (0..50).filter(|i| i % 10 == 3) {
+        (table[3][i], y[i]) = (1e308, -1e308);
+    }
+    let plain = regression()?.with_sample_weights(counts.clone())?;
+    let far = Dataset::new(DenseColumns::from_columns(&table)?, Target::real(y)?)?;
+    let far = far.with_sample_weights(counts.iter().map(|weight| 1e308 * weight).collect())?;
+    let huber = LinearLoss::Huber { intercept: true, delta: 1.0 };
+    for loss in [LinearLoss::Squared, huber] {
+        for given in [
+            Regularization::Ratio(0.1),
+            Regularization::CrossValidated { folds: 3 },
+            Regularization::Information { gamma: 0.0 },
+        ] {
+            if loss == huber && matches!(given, Regularization::Information { .. }) {
+                continue;
+            }
+            let method = lasso(loss, given);
+            let (expected, found) = (run(&method, &plain)?, run(&method, &far)?);
+            assert!(!expected.order.is_empty());
+            near("values that do not count", &expected, &found, 1e-5);
+        }
+    }
+    Ok(())
+}
+
 /// The losses of a cross-validation, from models of the training samples alone; its choice by both rules.
 #[test]
 fn a_fold_never_sees_its_test_samples() -> Tested {
