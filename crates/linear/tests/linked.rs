@@ -212,8 +212,25 @@ fn folds_have_the_links_of_their_samples() -> Result<(), Error> {
     let rows: Vec<usize> = (0..N).step_by(2).collect();
     let part = data.subset(&rows)?;
     assert_eq!(part.authors().map(|authors| authors.of_sample().len()), Some(rows.len()));
-    for method in [&LinkedFs::default() as &dyn Selector, &FsNet::default()] {
-        assert_eq!(method.select(&part, Budget::Count(2), &Context::default())?.order.len(), 2);
+    // The same samples with the links between them, written out.
+    let places: Vec<(usize, usize, f64)> = links()
+        .into_iter()
+        .filter(|(i, j, _)| i % 2 == 0 && j % 2 == 0)
+        .map(|(i, j, a)| (i / 2, j / 2, a))
+        .collect();
+    assert!(!places.is_empty());
+    let of_sample = rows.iter().map(|&i| authors().of_sample()[i]).collect();
+    let written = self::data(&rows)
+        .with_sample_graph(Graph::undirected(rows.len(), &places)?)?
+        .with_authors(Authors::new(of_sample, authors().follows().clone())?)?;
+    let alone = self::data(&rows);
+    let regularization = Regularization::Ratio(0.05);
+    let linked = LinkedFs { regularization, copost: 5.0, following: 5.0, ..LinkedFs::default() };
+    let fsnet = FsNet { regularization, graph: 5.0, ..FsNet::default() };
+    for method in [&linked as &dyn Selector, &fsnet] {
+        let (found, expected) = (select(method, &part), select(method, &written));
+        assert_eq!((&found.order, &found.scores), (&expected.order, &expected.scores));
+        assert_ne!(found.scores, select(method, &alone).scores, "the links have no influence");
     }
     Ok(())
 }
