@@ -432,14 +432,15 @@ pub(super) fn normal_deviance(columns: &LinearColumns<'_>, fitted: &[f64]) -> f6
     of_output.sum()
 }
 
-/// The squared errors of one fold, in units of the variance that each output has in the `whole`; summed over
-/// outputs. One that is the same in all training samples, such as the indicator of a class that none of them
+/// The losses `of` the errors of one fold, in units of the deviation that each output has in the `whole`; summed
+/// over outputs. One that is the same in all training samples, such as the indicator of a class that none of them
 /// has, is predicted to be that.
-pub(super) fn squared_losses(
+pub(super) fn residual_losses(
     columns: &LinearColumns<'_>,
     whole: &[StandardOutput],
     test: &[f64],
     fitted: &[f64],
+    of: impl Fn(f64) -> f64,
 ) -> Losses {
     let n = columns.n_samples();
     let training = columns.weights().map_or(&[][..], |weights| weights.values());
@@ -448,16 +449,16 @@ pub(super) fn squared_losses(
     let learnt = |output: &StandardOutput| columns.targets().iter().any(|own| own.number == output.number);
     for output in whole.iter().filter(|output| !learnt(output)) {
         let constant = training.iter().position(|weight| *weight > 0.0).map_or(0.0, |i| output.values[i]);
-        let squares = output.values.iter().zip(test).map(|(y, weight)| weight * (y - constant).powi(2));
+        let squares = output.values.iter().zip(test).map(|(y, weight)| weight * of(y - constant));
         losses.held_out += squares.sum::<f64>() / total;
     }
     for (target, fitted) in columns.targets().iter().zip(fitted.chunks_exact(n.max(1))) {
         let of_whole = whole.iter().find(|output| output.number == target.number);
-        let unit = of_whole.map_or(1.0, |output| (target.deviation / output.deviation).powi(2));
+        let unit = of_whole.map_or(1.0, |output| target.deviation / output.deviation);
         for (i, (y, z)) in target.values.iter().zip(fitted).enumerate() {
-            let square = unit * (y - z).powi(2);
-            losses.training += training.get(i).copied().unwrap_or(1.0) * square / n as f64;
-            losses.held_out += test[i] * square / total;
+            let loss = of(unit * (y - z));
+            losses.training += training.get(i).copied().unwrap_or(1.0) * loss / n as f64;
+            losses.held_out += test[i] * loss / total;
         }
     }
     losses

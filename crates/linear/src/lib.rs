@@ -61,7 +61,7 @@ pub static METHODS: &[Method] = &[
         "adaptive-lasso",
         "adaptive lasso",
         "minimise 1/(2n) ‖Y − X W‖² + λ Σⱼ |wⱼ| / |ŵⱼ|^γ, Ŵ = (XᵀX/n + μ I)⁻¹ XᵀY/n; score(k) = wₖ",
-        TARGETS,
+        WITH_SURVIVAL,
     ),
     Method::selector::<Dantzig>(
         "dantzig",

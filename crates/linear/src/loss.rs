@@ -163,6 +163,25 @@ pub(super) fn samples_but(data: &Dataset, rows: &[bool]) -> Result<Samples, Erro
     Samples::weighted(&weights)
 }
 
+/// `data` with its two outputs as the survival times that they are for this loss, so that folds are dealt by
+/// event and nothing is standardised.
+///
+/// # Errors
+/// As [`LinearLoss::of`].
+pub(super) fn as_survival<'d>(
+    loss: LinearLoss,
+    method: &'static str,
+    data: &'d Dataset,
+) -> Result<Cow<'d, Dataset>, Error> {
+    match (loss, data.target()) {
+        (LinearLoss::Cox { .. }, target @ Target::Real(_)) => {
+            let (times, events) = survival(method, target)?;
+            Ok(Cow::Owned(data.clone().with_target(Target::survival(times, events)?)?))
+        }
+        _ => Ok(Cow::Borrowed(data)),
+    }
+}
+
 /// `data` without the classes that only samples of weight 0 have: these get a class that others have, so that
 /// it is as if they were not there.
 ///

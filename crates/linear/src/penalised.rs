@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
+use fewest_columns::{Weights, weighted_outputs};
 use fewest_core::method::{Choice as _, Regularization};
 use fewest_core::{
     Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target,
@@ -10,14 +11,14 @@ use fewest_core::{
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::Loss;
+use fewest_solver::loss::{Huber, Loss, ScalarLoss};
 use fewest_solver::{
     BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver, Solution,
 };
 
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
 use super::columns::{LinearColumns, MOST_BYTES};
-use super::loss::{mean_over, samples_but, with_counting_classes};
+use super::loss::{as_survival, mean_over, samples_but, with_counting_classes};
 use super::search::Model;
 use super::{LinearLoss, hinge};
 
@@ -346,6 +347,7 @@ pub(super) fn select_many(
         return hinge::select_many(asked, intercept, data, budgets, context);
     }
     let control = opened(data, budgets, options.tolerance, context)?;
+    let data = &*as_survival(options.loss, method, data)?;
     with(asked, data, MOST_BYTES, control, context, |problem, loss| {
         let n = problem.columns.n_counting();
         let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
@@ -378,6 +380,17 @@ fn fold_losses(
     lambdas: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let control = Control { progress: None, tolerance: control.tolerance.max(FOLD_TOLERANCE), ..control };
+    if let LinearLoss::Huber { delta, .. } = asked.lasso.loss {
+        // In units of the deviation of all samples, as `delta` is: those of a fold differ.
+        let huber = Huber::new(delta)?;
+        let whole = weighted_outputs(data.target(), Weights::of(data)?.as_ref(), asked.method, held.context)?;
+        return with(asked, held.training, held.bytes, control, held.context, |problem, _| {
+            let columns = problem.columns;
+            choice::fold_losses(problem, lambdas, |fitted| {
+                choice::residual_losses(columns, &whole, held.test, fitted, |r| huber.value(r, 0.0))
+            })
+        });
+    }
     // The model is one of the classes that training samples have.
     let learnt = with_counting_classes(held.training)?;
     let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };

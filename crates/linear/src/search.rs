@@ -230,7 +230,7 @@ impl Problem<'_> {
                     let control = Control { progress: None, tolerance, ..self.control };
                     let fold = Problem::new(self.model, held.training, &columns, control, held.context)?;
                     choice::fold_losses(&mut &fold, lambdas, |fitted| {
-                        choice::squared_losses(&columns, whole, held.test, fitted)
+                        choice::residual_losses(&columns, whole, held.test, fitted, |r| r * r)
                     })
                 })?;
                 choice::solve(&mut ladder, choice)?

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_columns::{deal, seeded_order};
-use fewest_core::method::{Options, Parameters, Regularization};
+use fewest_core::method::{Options, Parameters, Regularization, TargetKind};
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, OnDemand, Path, PathChoice, Selection,
     Selector, Target,
@@ -527,5 +527,45 @@ fn budgets_share_what_does_not_depend_on_them() -> Tested {
             assert_eq!(found[2].order[..], found[0].order[..2], "{name}");
         }
     }
+    Ok(())
+}
+
+/// Huber's loss with a bound that no residual reaches is half of the square, in the same units in every fold.
+#[test]
+fn folds_of_huber_are_in_one_unit() -> Tested {
+    let rule = Regularization::CrossValidated { folds: 4 };
+    // One fold has a far smaller variance than the others.
+    let y = real().iter().enumerate().map(|(i, y)| if i == 7 { 40.0 } else { *y }).collect();
+    let data = data(Target::real(y)?)?;
+    let huber = LinearLoss::Huber { intercept: true, delta: 1e6 };
+    let (squared, huber) = (run(&lasso(LinearLoss::Squared, rule), &data)?, run(&lasso(huber, rule), &data)?);
+    let ((_, squared), (_, huber)) = (path(&squared), path(&huber));
+    assert!(squared.values.len() > 20);
+    for (a, b) in squared.values.iter().zip(&huber.values) {
+        assert!((0.5 * a - b).abs() < 1e-3 * a, "{a} {b}");
+    }
+    Ok(())
+}
+
+/// Times and events as two outputs are dealt to folds as survival times are: by event.
+#[test]
+fn two_outputs_of_cox_are_survival_times() -> Tested {
+    let times: Vec<f64> = real().into_iter().map(|y| (10.0 * (-y).exp()).ceil()).collect();
+    let events: Vec<bool> = (0..50).map(|i| i % 4 == 1).collect();
+    let outputs = times.iter().copied().chain(events.iter().map(|event| f64::from(u8::from(*event))));
+    let outputs = data(Target::outputs(outputs.collect(), 50)?)?;
+    let survival = data(Target::survival(times, events)?)?;
+    let cox = LinearLoss::Cox { ties: Ties::Breslow };
+    for given in [Regularization::CrossValidated { folds: 4 }, Regularization::Information { gamma: 0.0 }] {
+        let (a, b) = (run(&lasso(cox, given), &outputs)?, run(&lasso(cox, given), &survival)?);
+        assert_eq!((&a.order, &a.scores, &a.path), (&b.order, &b.scores, &b.path));
+    }
+    let adaptive =
+        AdaptiveLasso { lasso: lasso(cox, Regularization::Ratio(0.2)), ..AdaptiveLasso::default() };
+    assert!(!run(&adaptive, &survival)?.order.is_empty());
+    let Some(method) = fewest_linear::METHODS.iter().find(|method| method.id == "adaptive-lasso") else {
+        panic!("no method")
+    };
+    assert!(method.targets.contains(&TargetKind::Survival));
     Ok(())
 }

@@ -200,7 +200,7 @@ impl<'a> Problem<'a> {
             let control = Control { progress: None, tolerance, ..self.control };
             let problem = Problem::new(held.training, &columns, self.options, control);
             choice::fold_losses(&mut &problem, lambdas, |fitted| {
-                choice::squared_losses(&columns, whole, held.test, fitted)
+                choice::residual_losses(&columns, whole, held.test, fitted, |r| r * r)
             })
         })?;
         choice::solve(&mut ladder, choice)
