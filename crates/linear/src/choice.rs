@@ -77,6 +77,21 @@ pub(super) fn spaced(first: f64, last: f64, n: usize) -> Vec<f64> {
     lambdas
 }
 
+/// The solution at `lambda`, and the path of `n` penalties from the smallest that selects nothing down to it;
+/// of it alone where that is no larger. Where the run is stopped before, the last one.
+pub(super) fn down_to<L: Ladder>(ladder: &mut L, lambda: f64, n: usize) -> Result<(L::Fit, Path), Error> {
+    let first = ladder.largest();
+    let lambdas = if lambda < first { spaced(first, lambda, n) } else { vec![lambda] };
+    let (mut path, mut last) = (Path::default(), None);
+    ladder.walk(&lambdas, &mut |ladder, fit| {
+        let scores = ladder.scores(&ladder.step(&fit));
+        path.push(lambdas[path.points.len()], scores.into_iter().collect());
+        last = Some(fit);
+        Ok(true)
+    })?;
+    Ok((last.ok_or(Error::Stopped { before: "a feature had a coefficient" })?, path))
+}
+
 /// The penalties to choose from.
 pub(super) fn candidates<L: Ladder>(ladder: &L) -> Vec<f64> {
     let columns = ladder.columns();

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use fewest_cd::CoordinateDescent;
 use fewest_columns::{Weights, weighted_outputs};
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{
-    Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target};
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
@@ -181,37 +179,15 @@ impl Penalised<'_> {
                     notes.push(chosen.note);
                     chosen.fit
                 }
-                _ => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
+                _ => {
+                    let (lambda, n_path) = (given.lambda(Some(self.largest))?, self.n_path);
+                    let (fit, points) = choice::down_to(self, lambda, n_path)?;
+                    path = (n_path > 1).then_some(points);
+                    fit
+                }
             },
         };
         Ok(Found { fit, path, notes })
-    }
-
-    /// The solution at `lambda`, by way of larger penalties, evenly spaced in their logarithm, if they are
-    /// wanted.
-    fn down_to(&mut self, lambda: f64, path: &mut Option<Path>) -> Result<Fit, Error> {
-        let before = if lambda < self.largest { self.n_path - 1 } else { 0 };
-        let mut points = Path::default();
-        let mut fit: Option<Fit> = None;
-        for step in 0..=before {
-            let share = if before > 0 { 1.0 - step as f64 / before as f64 } else { 0.0 };
-            let next = self.at(lambda * (self.largest / lambda).powf(share), fit.as_ref())?;
-            let coefficients: Vec<(usize, f64)> =
-                self.features(&next.found.solution.coefficients).into_iter().collect();
-            for (feature, _) in &coefficients {
-                if !points.entered.contains(feature) {
-                    points.entered.push(*feature);
-                }
-            }
-            points.points.push(PathPoint { lambda: next.lambda, coefficients });
-            let is_stopped = next.status().is_stopped();
-            fit = Some(next);
-            if is_stopped {
-                break;
-            }
-        }
-        *path = (self.n_path > 1).then_some(points);
-        fit.ok_or(Error::Stopped { before: "a feature had a coefficient" })
     }
 
     fn at(&mut self, lambda: f64, before: Option<&Fit>) -> Result<Fit, Error> {

@@ -98,10 +98,11 @@ options! {
     ///
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, c) = (wave(1), wave(17), wave(23));
-    /// let classes: Vec<u8> = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c >
-    /// 0.3)).collect(); let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?,
-    /// Target::from_labels(&classes))?; let selection = L21Logistic::default().select(&data,
-    /// Budget::Count(2), &Context::default())?; assert_eq!(selection.order, [0, 2]);
+    /// let classes = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c > 0.3));
+    /// let target = Target::from_labels(&classes.collect::<Vec<u8>>());
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, target)?;
+    /// let selection = L21Logistic::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
     /// # Ok::<(), fewest_linear::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]

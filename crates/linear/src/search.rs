@@ -181,11 +181,9 @@ pub(super) fn each_output(
 impl Problem<'_> {
     fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
         match self.options.regularization {
-            Regularization::Value(lambda) => self.along_grid(lambda),
-            Regularization::Ratio(ratio) => self.along_grid(ratio * self.largest_lambda),
-            given @ (Regularization::CrossValidated { .. }
-            | Regularization::OneStandardError { .. }
-            | Regularization::Information { .. }) => self.by_data(given, context),
+            Regularization::Value(lambda) => self.down_to(lambda),
+            Regularization::Ratio(ratio) => self.down_to(ratio * self.largest_lambda),
+            given if given.is_chosen_by_data() => self.by_data(given, context),
             _ => match budget.count(&["lambda", "lambda_ratio"])? {
                 k if self.l1_ratio == 1.0 => self.along_path(k),
                 k => self.by_bisection(k, context),
@@ -249,37 +247,19 @@ impl Problem<'_> {
         Ok(Fit { path: Some(chosen.path), notes: vec![chosen.note], ..chosen.fit })
     }
 
-    /// The solution at `lambda`, by way of larger penalties if more are wanted.
-    fn along_grid(&self, lambda: f64) -> Result<Fit, Error> {
-        // At the largest penalty and above there is nothing on the way.
-        let before = if lambda < self.largest_lambda { self.options.lambda_path - 1 } else { 0 };
+    /// The solution at `lambda`, by way of larger penalties: those that are wanted as a path, or a few, roughly.
+    fn down_to(&self, lambda: f64) -> Result<Fit, Error> {
+        if self.options.lambda_path > 1 {
+            let (fit, path) = choice::down_to(&mut &*self, lambda, self.options.lambda_path)?;
+            return Ok(Fit { path: Some(path), ..fit });
+        }
         let mut points = self.points(&[])?;
-        let mut path = Path::default();
-        for step in 0..before {
-            // Evenly spaced in their logarithm.
-            let share = 1.0 - step as f64 / before as f64;
-            let penalty = lambda * (self.largest_lambda / lambda).powf(share);
-            let fit = self.advance(&mut points, penalty, &self.control)?;
-            self.describe(&fit, &mut path);
-            if fit.report.status.is_stopped() {
-                return Ok(Fit { path: Some(path), ..fit });
-            }
+        let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
+        let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
+        for i in (1..=n).rev() {
+            self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
         }
-        if before == 0 {
-            let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
-            let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
-            for i in (1..=n).rev() {
-                self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
-            }
-        }
-        let fit = self.advance(&mut points, lambda, &self.control)?;
-        self.describe(&fit, &mut path);
-        Ok(Fit { path: (self.options.lambda_path > 1).then_some(path), ..fit })
-    }
-
-    /// Adds a fit to a path.
-    fn describe(&self, fit: &Fit, path: &mut Path) {
-        path.push(fit.report.lambda, self.scores(&fit.coefficients).into_iter().collect());
+        self.advance(&mut points, lambda, &self.control)
     }
 
     /// The solution at `lambda`, from `start`, by output, or from zero.

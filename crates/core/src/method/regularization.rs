@@ -110,7 +110,7 @@ impl Offer {
             Offer::Paper => Range::OneOf(&["path", "paper"]),
             Offer::CrossValidated => Range::Count(2),
             Offer::OneStandardError => Range::OneOf(&[LEAST, ONE_SE]),
-            Offer::Information => Range::ShareOr(&[]),
+            Offer::Information => Range::Share,
         }
     }
 
