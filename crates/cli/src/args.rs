@@ -90,8 +90,8 @@ pub(crate) struct SelectArgs {
     pub covariates: Vec<String>,
     /// Column with the weight of each sample, for methods that use weights
     ///
-    /// Numbers of at least 0: for lasso, elastic-net, adaptive-lasso and dantzig, where only ratios count, and
-    /// for nmmkl, where they multiply the cost. Other methods refuse them.
+    /// Numbers of at least 0: for lasso, elastic-net, adaptive-lasso and dantzig, where only ratios count,
+    /// and for nmmkl, where they multiply the cost. Other methods refuse them.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
     #[command(flatten)]

@@ -65,8 +65,8 @@ impl Standard {
     /// That of a column whose samples have `weights`: it brings the weighted mean to 0 and the weighted mean
     /// of the squares to 1. `None` when all values that count are equal.
     ///
-    /// Values of samples that do not count have no influence. [`apply`](Self::apply) maps them as well: a size
-    /// above 1e150 standard deviations becomes that, so that none overflows.
+    /// Values of samples that do not count have no influence. [`apply`](Self::apply) maps them as well: a
+    /// size above 1e150 standard deviations becomes that, so that none overflows.
     pub fn weighted(column: Column<'_>, weights: &Weights) -> Option<Self> {
         let (values, of_stored): (&[f64], Option<Vec<f64>>) = match column {
             Column::Dense(values) => (values, None),

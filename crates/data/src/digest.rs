@@ -35,8 +35,8 @@ fn hexadecimal(hash: Sha256) -> String {
 }
 
 /// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and values,
-/// groups, graphs and views, the target, the weights of the samples and their authors. Names of samples do not
-/// count; sparse columns count by their stored values.
+/// groups, graphs and views, the target, the weights of the samples and their authors. Names of samples do
+/// not count; sparse columns count by their stored values.
 ///
 /// # Errors
 /// Those of reading a column.

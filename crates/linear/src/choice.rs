@@ -21,8 +21,8 @@ pub(super) const FOLD_TOLERANCE: f64 = 1e-5;
 /// No smaller penalty is tried where a fold has only this share of its loss at the largest left.
 const LEFT: f64 = 1e-3;
 
-/// Most coefficients that are not zero of a candidate of an information criterion, as a share of the samples: the
-/// likelihood of a model that fits every sample has no bound.
+/// Most coefficients that are not zero of a candidate of an information criterion, as a share of the samples:
+/// the likelihood of a model that fits every sample has no bound.
 const MOST_COEFFICIENTS: f64 = 0.5;
 
 const CHOSEN: &str = "the penalty was chosen";
@@ -376,10 +376,10 @@ pub(super) struct Likelihood<'a> {
 /// −2 ln L + k ln n + 2γ k ln d
 /// ```
 ///
-/// with `d` coefficients to choose from and `k` of them that are not zero. For the lasso these are the degrees
-/// of freedom of the fit (Zou, Hastie and Tibshirani 2007); under a penalty that shrinks more than it must,
-/// such as a ridge, they are a bound. A model of more than `n/2` coefficients is no candidate: the likelihood of
-/// one that fits every sample has no bound.
+/// with `d` coefficients to choose from and `k` of them that are not zero. For the lasso these are the
+/// degrees of freedom of the fit (Zou, Hastie and Tibshirani 2007); under a penalty that shrinks more than it
+/// must, such as a ridge, they are a bound. A model of more than `n/2` coefficients is no candidate: the
+/// likelihood of one that fits every sample has no bound.
 pub(super) fn by_information<L: Ladder>(
     ladder: &mut L,
     gamma: f64,
@@ -447,9 +447,9 @@ pub(super) fn normal_deviance(columns: &LinearColumns<'_>, fitted: &[f64]) -> f6
     of_output.sum()
 }
 
-/// The losses `of` the errors of one fold, in units of the deviation that each output has in the `whole`; summed
-/// over outputs. One that is the same in all training samples, such as the indicator of a class that none of them
-/// has, is predicted to be that.
+/// The losses `of` the errors of one fold, in units of the deviation that each output has in the `whole`;
+/// summed over outputs. One that is the same in all training samples, such as the indicator of a class that
+/// none of them has, is predicted to be that.
 pub(super) fn residual_losses(
     columns: &LinearColumns<'_>,
     whole: &[StandardOutput],

@@ -105,8 +105,8 @@ impl CoxRidge {
     ///
     /// # Errors
     /// For a target without survival times, or without an event at which another sample was at risk;
-    /// parameters out of range; values that are not finite; [`Error::Numerical`] where `lambda` is too small for
-    /// features that depend on each other.
+    /// parameters out of range; values that are not finite; [`Error::Numerical`] where `lambda` is too small
+    /// for features that depend on each other.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<CoxRidgeModel, Error> {
         self.check()?;
         let Target::Survival(survival) = data.target() else {

@@ -266,8 +266,9 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Least squares on the columns of each output, if that is asked for: there are no more of them than samples, and none depends
-    /// on the others, as at a vertex their products with as many columns make a regular matrix.
+    /// Least squares on the columns of each output, if that is asked for: there are no more of them than
+    /// samples, and none depends on the others, as at a vertex their products with as many columns make a
+    /// regular matrix.
     fn refit(&self, fit: &mut Fit) -> Result<(), Error> {
         if !self.options.refit {
             return Ok(());
