@@ -11,7 +11,7 @@ use fewest_testkit::golden::{self, Observed};
 const N: usize = 30;
 
 fn column(j: usize) -> Vec<f64> {
-    (0..N).map(|i| ((i * (7 * j + 3) + j * j) % 31) as f64 / 10.0 + (i % 3) as f64 * (j % 2) as f64).collect()
+    (0..N).map(|i| ((i * (5 * j + 3) + j * j) % 31) as f64 / 10.0 + (i % 3) as f64 * (j % 2) as f64).collect()
 }
 
 fn named(sets: &[&[usize]]) -> Views {
@@ -293,7 +293,7 @@ fn categories_enter_by_their_levels() {
 #[test]
 fn many_columns_are_for_the_truncated_power_method() {
     let columns: Vec<Vec<f64>> =
-        (0..101).map(|j| column(j % 30).iter().map(|v| v + (j / 30) as f64).collect()).collect();
+        (0..101).map(|j| column(j % 17).iter().map(|v| v + (j / 17) as f64).collect()).collect();
     let all: Vec<usize> = (0..101).collect();
     let wide = data(&columns, &[&all[..60], &all[60..]]);
     let name = |data: &Dataset| select(&GpcovSpca::default(), data, 4).solver.unwrap().name;
