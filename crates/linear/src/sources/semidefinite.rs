@@ -9,6 +9,9 @@ use nalgebra::{DMatrix, DVector};
 /// Most iterations: each has a decomposition.
 const MOST_ITERATIONS: u64 = 20_000;
 
+/// Signs of a component that are tried.
+const MOST_SIGNS: usize = 5;
+
 /// `maximise tr(CQ) − ρ Σᵢⱼ |Qᵢⱼ| with tr Q = 1, Q ⪰ 0` (d'Aspremont et al. 2007, Eq. 6), whose dual is the
 /// minimum of `λ_max(C − Y)` over `|Yᵢⱼ| ≤ ρ`. `C` is divided by its largest entry.
 struct Programme {
@@ -50,14 +53,22 @@ impl Programme {
     }
 
     /// The best `Q = x xᵀ` whose `x` has the support and the signs of `near`, with its value: there
-    /// `Σ |Qᵢⱼ| = (sᵀx)²`, so that `x` is the leading eigenvector of `C − ρ s sᵀ`. None where it has other signs.
+    /// `Σ |Qᵢⱼ| = (sᵀx)²`, so that `x` is the leading eigenvector of `C − ρ s sᵀ`. Where this has other signs,
+    /// as small loadings may, the same for those; none where signs go on changing.
     fn exact(&self, support: &[usize], near: &DVector<f64>) -> Result<Option<(DVector<f64>, f64)>, Error> {
-        let sign = near.map(f64::signum);
         let part = self.covariance.select_rows(support).select_columns(support);
-        let (vector, value, _) = leading_vector(&(part - &sign * sign.transpose() * self.penalty))?;
-        let first = vector[0].signum() * sign[0];
-        let is_same = vector.iter().zip(sign.iter()).all(|(x, sign)| x * sign * first > 0.0);
-        Ok(is_same.then_some((vector, value)))
+        let mut sign = near.map(f64::signum);
+        for _ in 0..MOST_SIGNS {
+            let (vector, value, _) = leading_vector(&(&part - &sign * sign.transpose() * self.penalty))?;
+            // An eigenvector has a sign of its own.
+            let turned = if vector.dot(&sign) < 0.0 { -vector } else { vector };
+            let next = turned.map(f64::signum);
+            if next == sign {
+                return Ok(Some((turned, value)));
+            }
+            sign = next;
+        }
+        Ok(None)
     }
 
     /// The dual value: an upper bound for every `|Yᵢⱼ| ≤ ρ`.
