@@ -142,8 +142,8 @@ fn the_variance_is_the_diagonal_as_printed() {
     assert!(part.notes.iter().any(|note| note.contains("3 of 6 features")), "{:?}", part.notes);
 }
 
-/// Without a penalty the component is the leading eigenvector, found here by powers of the printed matrix; the
-/// truncated power method that may keep everything finds it too.
+/// Without a penalty the component is the leading eigenvector, found here by powers of the printed matrix; so
+/// does the truncated power method that may keep everything.
 #[test]
 fn without_sparsity_the_component_is_the_leading_eigenvector() {
     let sets: [&[usize]; 2] = [&[0, 1, 2], &[3, 4, 5]];

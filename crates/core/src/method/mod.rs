@@ -90,7 +90,8 @@ pub struct Method {
     pub kind: Kind,
     /// The supported targets; the first one is supported by its defaults.
     pub targets: &'static [TargetKind],
-    /// Whether it needs to know which features come from which source: [`Dataset::views`](crate::Dataset::views).
+    /// Whether it needs to know which features come from which source:
+    /// [`Dataset::views`](crate::Dataset::views).
     pub needs_views: bool,
     options: fn() -> Draft,
 }

@@ -52,8 +52,8 @@ impl Programme {
         self.covariance.iter().zip(q).map(|(c, q)| c * q - self.penalty * q.abs()).sum()
     }
 
-    /// The best `Q = x xᵀ` whose `x` has the support and the signs of `near`, with its value: there
-    /// `Σ |Qᵢⱼ| = (sᵀx)²`, so that `x` is the leading eigenvector of `C − ρ s sᵀ`. Where this has other signs,
+    /// The best `Q = x xᵀ` whose `x` has the support and the signs of `near`, with its value: there `Σ
+    /// |Qᵢⱼ| = (sᵀx)²`, so that `x` is the leading eigenvector of `C − ρ s sᵀ`. Where this has other signs,
     /// as small loadings may, the same for those; none where signs go on changing.
     fn exact(&self, support: &[usize], near: &DVector<f64>) -> Result<Option<(DVector<f64>, f64)>, Error> {
         let part = self.covariance.select_rows(support).select_columns(support);
