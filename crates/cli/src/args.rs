@@ -130,8 +130,8 @@ pub(crate) struct GroupArgs {
 /// Which features come from which source.
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Table with columns `feature` and `view`, or `view`, `first` and `last`; or a view, NAME=COLUMNS, once for
-    /// each
+    /// Table with columns `feature` and `view`, or `view`, `first` and `last`; or a view, NAME=COLUMNS,
+    /// once for each
     ///
     /// For methods of several sources, such as gpcov-var. COLUMNS are names or numbers from 0, ranges
     /// FIRST:LAST, and names with `*`, separated by commas. Every feature belongs to one view.

@@ -34,8 +34,8 @@ fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and values,
-/// groups, graphs and views, the target, the weights of the samples and their authors. Names of samples do
+/// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and
+/// values, groups, links, authors and views, the target and the weights of the samples. Names of samples do
 /// not count; sparse columns count by their stored values.
 ///
 /// # Errors

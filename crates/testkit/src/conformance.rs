@@ -17,8 +17,8 @@ const MOST_STOPS: usize = 40;
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
-/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two views
-/// of four.
+/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two
+/// views of four.
 pub fn problem(classes: bool) -> Dataset {
     let n = 40_usize;
     let wave = |step: usize, shift: usize| -> Vec<f64> {

@@ -93,7 +93,8 @@ pub struct Method {
     /// The tables of links that it uses, each with the parameters that are the weights of its links: with all
     /// of them 0, the table has no effect. Without such parameters it always has one.
     pub links: &'static [(LinkTable, &'static [&'static str])],
-    /// Whether it needs to know which features come from which source: [`Dataset::views`](crate::Dataset::views).
+    /// Whether it needs to know which features come from which source:
+    /// [`Dataset::views`](crate::Dataset::views).
     pub needs_views: bool,
     options: fn() -> Draft,
 }
