@@ -270,7 +270,6 @@ impl StreamSelector for AlphaInvestingStream {
             |kept: &Kept| Chosen { feature: kept.feature, score: kept.statistic, p_value: kept.p_value };
         let chosen = self.kept.iter().map(chosen).collect();
         let mut selection = self.arrivals.selection(chosen, budget, Status::Converged)?;
-        selection.objective = Some(self.wealth);
         selection.note_missing_features(budget, "no other p-value was below what the wealth allowed");
         Ok(selection)
     }

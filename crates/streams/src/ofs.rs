@@ -343,7 +343,6 @@ impl StreamSelector for OfsStream {
         budget.check(d)?;
         let weights = self.support.iter().map(|&j| (j, self.weights[j])).filter(|(_, weight)| *weight != 0.0);
         let mut selection = Selection::by_weight(weights.collect(), d, budget, Status::Converged);
-        selection.objective = Some(self.n_updates as f64);
         selection.note_missing_features(budget, "no other feature has a weight");
         Ok(selection)
     }
