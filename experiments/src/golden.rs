@@ -4,6 +4,7 @@ mod hinge;
 mod machines;
 mod networks;
 mod nonmonotonic;
+mod streams;
 mod structured;
 mod unsupervised;
 
@@ -65,6 +66,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             hinge::compare(case, data.get(case)?)?
         } else if unsupervised::METHODS.contains(&case.method.as_str()) {
             unsupervised::compare(case, data.get(case)?)?
+        } else if streams::METHODS.contains(&case.method.as_str()) {
+            streams::compare(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
             let own = networks::linked(case, &arguments.data, data.get(case)?)?;
             match &own {

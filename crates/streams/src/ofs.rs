@@ -67,7 +67,8 @@ options! {
     /// let columns: Vec<Vec<f64>> = (0..9).map(noise).collect();
     /// let y: Vec<bool> = columns[2].iter().zip(&columns[6]).map(|(a, b)| a > b).collect();
     /// let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&y))?;
-    /// let selection = Ofs { passes: 5, ..Ofs::default() }.select(&data, Budget::Count(2), &Context::default())?;
+    /// let ofs = Ofs { kept: Some(4), margin: 1.0, passes: 5, ..Ofs::default() };
+    /// let selection = ofs.select(&data, Budget::Count(2), &Context::default())?;
     /// assert!(selection.order.contains(&2) && selection.order.contains(&6));
     /// # Ok::<(), fewest_core::Error>(())
     /// ```

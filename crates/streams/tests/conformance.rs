@@ -3,7 +3,7 @@
 use fewest_core::method::Parameters;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
 use fewest_streams::METHODS;
-use fewest_testkit::conformance::{check_by_place, check_by_row_order, problem};
+use fewest_testkit::conformance::{check_by_place, check_by_row_order, check_in_order, problem};
 
 fn built(id: &str, parameters: &[&str]) -> Box<dyn Selector> {
     let method = METHODS.iter().find(|method| method.id == id).unwrap();
