@@ -36,7 +36,7 @@ pub use report::{
 pub use scores::{Ranked, Scorer, Scores, q_values, rank};
 pub use selection::{Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status};
 pub use streams::{
-    FeatureBatches, FeatureStream, Held, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
+    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held, RowBatches, SampleStream, StreamScorer,
     StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};

@@ -45,13 +45,13 @@ options! {
     ///
     /// `pᵢ` is the p-value of feature `i` in the linear regression on the features selected so far, with a
     /// constant. The wealth `w` starts at `wealth` and stays above 0, since `αᵢ ≤ wᵢ / 2`. As printed in the
-    /// survey it starts at 0, and nothing would ever be tested. Where `wealth ≤ reward`, and the p-values hold,
-    /// `E(wrong selections) / (E(selections) + 1) ≤ reward`, the marginal false discovery rate.
+    /// survey it starts at 0, and nothing would ever be tested. Where `wealth ≤ reward`, and the p-values
+    /// hold, `E(wrong selections) / (E(selections) + 1) ≤ reward`, the marginal false discovery rate.
     ///
     /// The order is that of selection, and the score the test statistic: `t²` or `F`, `n ln(RSS/RSS₊)`, or
-    /// `n (RSS − RSS₊) / RSS`. A feature that is constant, or follows from those selected but for rounding, has
-    /// p-value 1, and so has every feature once the target is explained but for rounding. A category of more
-    /// than two levels is tested with all of its levels at once.
+    /// `n (RSS − RSS₊) / RSS`. A feature that is constant, or follows from those selected but for rounding,
+    /// has p-value 1, and so has every feature once the target is explained but for rounding. A category of
+    /// more than two levels is tested with all of its levels at once.
     ///
     /// Cost: `O(n s)` a feature with `s` selected. Memory: `s` columns; nothing of a refused feature is kept.
     ///

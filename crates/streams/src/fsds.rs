@@ -16,9 +16,9 @@ const METHOD: &str = "fsds";
 const BATCH: usize = 256;
 
 options! {
-    /// Unsupervised feature selection on data streams (Huang, Yoo and Kasiviswanathan 2015; Section 5.2.2 of Li
-    /// et al. 2016, Eq. 115, 116): a feature matters that carries the leading directions of the samples, which
-    /// a sketch of `l` rows keeps, by frequent directions.
+    /// Unsupervised feature selection on data streams (Huang, Yoo and Kasiviswanathan 2015; Section 5.2.2 of
+    /// Li et al. 2016, Eq. 115, 116): a feature matters that carries the leading directions of the samples,
+    /// which a sketch of `l` rows keeps, by frequent directions.
     ///
     /// ```text
     /// for each block of rows:  singular values s₁ ≥ s₂ ≥ … and right vectors v of [B; block],
@@ -32,15 +32,15 @@ options! {
     /// `ridge` far below `σ²` the small ones of the `k` weigh most.
     ///
     /// A table is standardised. A stream is taken as it comes: centre features and bring them to one scale
-    /// first. A constant feature of a table has score 0. The answer depends on the order of the samples, and on
-    /// `block_rows`, but not on how a stream cuts them into batches.
+    /// first. A constant feature of a table has score 0. The answer depends on the order of the samples, and
+    /// on `block_rows`, but not on how a stream cuts them into batches.
     ///
-    /// Cost: `O(d (l + b)² / b)` a sample, `b = block_rows`. Memory: `(l + b) d` numbers, whatever arrives, and
-    /// the batch.
+    /// Cost: `O(d (l + b)² / b)` a sample, `b = block_rows`. Memory: `(l + b) d` numbers, whatever arrives,
+    /// and the batch.
     ///
     /// # Errors
-    /// A NaN or an infinity, naming the cell; sample weights; a category of more than two levels; batches with
-    /// another number of features than the first; values so large that their squares overflow.
+    /// A NaN or an infinity, naming the cell; sample weights; a category of more than two levels; batches
+    /// with another number of features than the first; values so large that their squares overflow.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};

@@ -31,8 +31,8 @@ choice! {
 
 options! {
     /// Online feature selection (Wang, Zhao, Hoi and Jin 2014; Section 5.2.1 of Li et al. 2016): a linear
-    /// classifier of two classes `y = ±1` that learns from one sample after the other, and never has more than
-    /// `B` weights.
+    /// classifier of two classes `y = ±1` that learns from one sample after the other, and never has more
+    /// than `B` weights.
     ///
     /// ```text
     /// full:     w ← (1 − λη) w           and, where  y wᵀx ≤ margin:  w ← w + η y x,
@@ -43,10 +43,10 @@ options! {
     ///           then the norm and the B largest as above
     /// ```
     ///
-    /// Algorithms 2 and 3 of the paper. As printed in the survey the classifier changes where `y wᵀx < 0`, and
-    /// so never from `w = 0`; the programs of the authors have the margin 1. There is no constant. The class
-    /// that sorts last is `+1`. The score of a feature is its weight, and with equal weights the lower index is
-    /// kept.
+    /// Algorithms 2 and 3 of the paper. As printed in the survey the classifier changes where `y wᵀx < 0`,
+    /// and so never from `w = 0`; the programs of the authors have the margin 1. There is no constant. The
+    /// class that sorts last is `+1`. The score of a feature is its weight, and with equal weights the lower
+    /// index is kept.
     ///
     /// A table is standardised, and its rows come in a random order that the seed decides, anew in each pass.
     /// A stream is learnt as it comes: bring features to one scale first. The answer depends on the order of

@@ -25,8 +25,8 @@ options! {
     /// Features are ranked by the p-value of the marginal test, and their score is `|ρ|` or, with `g2`, the
     /// mutual information with the target in nats.
     ///
-    /// Cost: with `c` candidates up to `O(cᵐ⁺¹)` tests for a feature that is admitted, `m = max_conditioning`;
-    /// one test for any other. Memory: the columns of the candidates.
+    /// Cost: with `c` candidates up to `O(cᵐ⁺¹)` tests for a feature that is admitted, `m =
+    /// max_conditioning`; one test for any other. Memory: the columns of the candidates.
     ///
     /// # Errors
     /// As of [`AlphaInvesting`](crate::AlphaInvesting); more than two classes or a category of more than two
@@ -74,8 +74,8 @@ words! {
 
 options! {
     /// Fast online streaming feature selection (Wu, Yu, Ding, Wang and Zhu 2013; Section 5.1.3 of Li et al.
-    /// 2016): as [`Osfs`], but a feature that arrives is tested against the candidates at once, and refused if
-    /// it is superfluous, so that fewer sets are tried.
+    /// 2016): as [`Osfs`], but a feature that arrives is tested against the candidates at once, and refused
+    /// if it is superfluous, so that fewer sets are tried.
     ///
     /// ```text
     /// on arrival:   refuse x if p(x ⊥ y) > α, or p(x ⊥ y | S) > α for a set S of 1 to max_conditioning candidates

@@ -17,11 +17,11 @@ options! {
     /// otherwise select x;  s leaves if  D(x, y) > D(s, y)  and  D(x, s) ≥ D(s, y)
     /// ```
     ///
-    /// `D` is the dependence that the test measures, `|ρ|` or the mutual information; between two features it
-    /// counts where it is significant at `α`, as in the program of the authors. So no selected feature is
-    /// nearer to another one that says at least as much about the target than to the target. A feature that is
-    /// refused removes none: as printed, whether it does depends on which comparison comes first. The paper
-    /// has a threshold on the mutual information in place of the test by `g2`.
+    /// `D` is the dependence that the test measures, `|ρ|` or the mutual information; between two features
+    /// it counts where it is significant at `α`, as in the program of the authors. So no selected feature is
+    /// nearer to another one that says at least as much about the target than to the target. A feature that
+    /// is refused removes none: as printed, whether it does depends on which comparison comes first. The
+    /// paper has a threshold on the mutual information in place of the test by `g2`.
     ///
     /// Features are ranked by the p-value of the marginal test; the score is `D(x, y)`.
     ///

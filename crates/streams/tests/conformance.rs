@@ -36,11 +36,11 @@ fn methods_to_which_features_arrive_conform() {
 
 #[test]
 fn methods_to_which_samples_arrive_conform() {
-    for parameters in
-        [&[][..], &["passes=3", "margin=1"], &["input=partial", "passes=20"], &["shuffle=false"]]
-    {
+    for parameters in [&[][..], &["passes=3", "margin=1"], &["shuffle=false"]] {
         check_by_row_order(&*built("ofs", parameters), &problem(true), 3);
     }
+    // What is drawn depends on the place of a feature.
+    check_in_order(&*built("ofs", &["input=partial", "passes=20"]), &problem(true), 3);
     for classes in [false, true] {
         check_by_row_order(&*built("fsds", &[]), &problem(classes), 3);
         check_by_row_order(&*built("fsds", &["sketch_rows=4", "block_rows=7"]), &problem(classes), 3);

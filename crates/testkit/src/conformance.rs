@@ -52,8 +52,8 @@ pub fn check_by_place(selector: &dyn Selector, data: &Dataset, k: usize) {
     permuted_rows(selector, data, k);
 }
 
-/// [`check_selector`] for a selector that depends on the order of the columns and of the rows: the checks that
-/// permute nothing.
+/// [`check_selector`] for a selector that depends on the order of the columns and of the rows: the checks
+/// that permute nothing.
 pub fn check_in_order(selector: &dyn Selector, data: &Dataset, k: usize) {
     shape(selector, data, k);
     same_answer_twice(selector, data, k);

@@ -1,4 +1,5 @@
-//! Cases of methods to which features or samples arrive, which are compared with all that they tell on the way.
+//! Cases of methods to which features or samples arrive, which are compared with all that they tell on the
+//! way.
 
 use fewest::columns::standardise;
 use fewest::core::method::Regularization;
@@ -6,7 +7,8 @@ use fewest::core::{
     Budget, Context, Dataset, DenseColumns, FeatureBatches, FeatureStream, Selection, StreamSelector,
 };
 use fewest::streams::{
-    AlphaInvesting, FastOsfs, Fsds, Grafting, IndependenceTest, InvestingTest, Ofs, Osfs, OuterAnalysis, Verdict,
+    AlphaInvesting, FastOsfs, Fsds, Grafting, IndependenceTest, InvestingTest, Ofs, Osfs, OuterAnalysis,
+    Verdict,
 };
 use fewest_testkit::golden::{self, Case, CaseComparison, Observed};
 use serde_json::Value;
@@ -43,8 +45,11 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCo
             let mut stream = if case.method == "osfs" {
                 Osfs { test, alpha, max_conditioning }.stream()?
             } else {
-                let outer_analysis =
-                    if word(case, "outer_analysis")? == "each" { OuterAnalysis::Each } else { OuterAnalysis::End };
+                let outer_analysis = if word(case, "outer_analysis")? == "each" {
+                    OuterAnalysis::Each
+                } else {
+                    OuterAnalysis::End
+                };
                 FastOsfs { test, alpha, max_conditioning, outer_analysis }.stream()?
             };
             let scores = values(&mut stream, data, |stream| stream.last())?;
