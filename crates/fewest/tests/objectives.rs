@@ -367,6 +367,7 @@ fn no_method_is_forgotten() -> Result<(), Error> {
         "lufs",
         "gpcov-var",
         "gpcov-spca",
+        "grafting",
     ];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
     for id in TABLE.iter().map(|row| row.0).chain(ELSEWHERE.iter().chain(OTHER_FAMILIES).copied()) {

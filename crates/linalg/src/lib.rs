@@ -9,7 +9,7 @@ mod products;
 mod vectors;
 
 pub use decompositions::{
-    cholesky, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
+    cholesky, left_singular, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
     symmetric_eigenvalues,
 };
 pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
