@@ -30,6 +30,9 @@ pub(super) fn select_many(
     if options.solver.chosen().is_some() {
         return Err(unsupported("a `solver`: it is a linear program", "leave out `solver`"));
     }
+    if options.sign.factor().is_some() {
+        return Err(unsupported("a constraint on `sign`", "use loss=squared-hinge"));
+    }
     if options.regularization.is_chosen_by_data() {
         let what = options.regularization.to_string();
         return Err(unsupported(&what, "use loss=squared-hinge, or give `lambda` or `lambda_ratio`"));
