@@ -280,10 +280,10 @@ pub(super) fn others_left_out(regularization: Regularization) -> &'static str {
 pub(super) fn each_budget(
     budgets: &[Budget],
     context: &Context<'_>,
-    mut select: impl FnMut(Budget) -> Result<Selection, Error>,
+    select: impl FnMut(Budget) -> Result<Selection, Error>,
 ) -> Result<Vec<Selection>, Error> {
     // The budget decides on each.
-    each_fit(Regularization::Count, budgets, context, |budget| select(budget), |found, _| Ok(found.clone()))
+    each_fit(Regularization::Count, budgets, context, select, |found, _| Ok(found.clone()))
 }
 
 /// A selection for every budget, from a `fit`: one for each where the number of features decides on the

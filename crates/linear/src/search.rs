@@ -262,7 +262,8 @@ impl Problem<'_> {
     /// roughly.
     fn down_to(&self, lambda: f64) -> Result<Fit, Error> {
         if self.options.lambda_path > 1 {
-            let (fit, path) = choice::down_to(&mut &*self, lambda, self.options.lambda_path)?;
+            let mut ladder = self;
+            let (fit, path) = choice::down_to(&mut ladder, lambda, self.options.lambda_path)?;
             return Ok(Fit { path: Some(path), ..fit });
         }
         let mut points = self.points(&[])?;
