@@ -27,7 +27,7 @@ pub use adaptive::{AdaptiveLasso, FirstEstimate};
 pub use additive::Spam;
 pub use best_subset::{BestSubset, SizeCriterion};
 pub use dantzig::Dantzig;
-pub use elastic_net::{ElasticNet, Lasso};
+pub use elastic_net::{ElasticNet, Lasso, Sign};
 pub use fewest_core::Error;
 pub use linked::{FsNet, LinkedFs, Lufs, NetFs};
 pub use loss::LinearLoss;

@@ -280,10 +280,10 @@ pub(super) fn others_left_out(regularization: Regularization) -> &'static str {
 pub(super) fn each_budget(
     budgets: &[Budget],
     context: &Context<'_>,
-    mut select: impl FnMut(Budget) -> Result<Selection, Error>,
+    select: impl FnMut(Budget) -> Result<Selection, Error>,
 ) -> Result<Vec<Selection>, Error> {
     // The budget decides on each.
-    each_fit(Regularization::Count, budgets, context, |budget| select(budget), |found, _| Ok(found.clone()))
+    each_fit(Regularization::Count, budgets, context, select, |found, _| Ok(found.clone()))
 }
 
 /// A selection for every budget, from a `fit`: one for each where the number of features decides on the
@@ -394,7 +394,9 @@ fn with<R>(
     let columns = asked.columns(data, bytes, context)?;
     let samples = mean_over(columns.weights(), data.n_samples())?;
     let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
-    let model = LinearModel { design: &columns, loss: &*loss, intercept };
+    let factor = options.sign.factor();
+    let turned = Turned { inner: &columns, factor: factor.unwrap_or(1.0) };
+    let model = LinearModel { design: &turned, loss: &*loss, intercept };
     let null = model.null(&control)?;
     let automatic = CoordinateDescent::default();
     let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
@@ -407,7 +409,8 @@ fn with<R>(
     };
     let l1 = |lambda: f64| {
         let levels: Vec<f64> = weights.iter().map(|weight| (lambda * weight).min(HELD)).collect();
-        L1::weighted(1.0, &levels)
+        let l1 = L1::weighted(1.0, &levels)?;
+        Ok::<L1, Error>(if factor.is_some() { l1.nonnegative() } else { l1 })
     };
     let mut solve = |lambda: f64, start: Option<&Start>| {
         let l1 = l1(lambda * l1_ratio)?;
@@ -416,7 +419,12 @@ fn with<R>(
         } else {
             Box::new(l1)
         };
-        model.minimise(&null, &*penalty, solver, start, &control).map(Solved::from)
+        let turn = |coefficients: &mut [f64]| coefficients.iter_mut().for_each(|w| *w *= turned.factor);
+        let mut start = start.cloned();
+        start.iter_mut().for_each(|start| turn(&mut start.coefficients));
+        let mut found = model.minimise(&null, &*penalty, solver, start.as_ref(), &control)?;
+        turn(&mut found.solution.coefficients);
+        Ok(Solved::from(found))
     };
     let mut problem = Penalised {
         columns: &columns,
@@ -429,6 +437,34 @@ fn with<R>(
         solve: &mut solve,
     };
     use_it(&mut problem, &*loss)
+}
+
+/// Columns times 1 or −1: coefficients of at most 0 are at least 0 for those times −1.
+struct Turned<'a> {
+    inner: &'a LinearColumns<'a>,
+    factor: f64,
+}
+
+impl Design for Turned<'_> {
+    fn n_samples(&self) -> usize {
+        LinearColumns::n_samples(self.inner)
+    }
+
+    fn n_columns(&self) -> usize {
+        self.inner.n_atoms()
+    }
+
+    fn correlations(&self, right: &[f64], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.correlations(right, out)?;
+        out.iter_mut().for_each(|value| *value *= self.factor);
+        Ok(())
+    }
+
+    fn gather(&self, chosen: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        Design::gather(self.inner, chosen, out)?;
+        out.iter_mut().for_each(|value| *value *= self.factor);
+        Ok(())
+    }
 }
 
 /// Not divided by the number of samples: that is part of the loss.

@@ -58,7 +58,8 @@ struct Problem<'a> {
     columns: &'a LinearColumns<'a>,
     /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
     outputs: Vec<Box<dyn InnerProducts + Send + 'a>>,
-    /// By output, what each column is multiplied by; nothing without weights.
+    /// By output, what the coefficient of each column is multiplied by: the weights of an adaptive lasso, and
+    /// −1 where coefficients are at most 0, for which the target is negated. Nothing where all are 1.
     scales: Vec<Vec<f64>>,
     l1_ratio: f64,
     options: &'a Lasso,
@@ -136,15 +137,25 @@ impl<'a> Problem<'a> {
             }
         };
         let mut outputs: Vec<Box<dyn InnerProducts + Send>> = Vec::new();
+        let factor = model.lasso.sign.factor();
         for (output, products) in columns.outputs.iter().enumerate() {
-            let plain = Targeted::new(columns, products.clone(), 1.0);
+            let products = products.iter().map(|product| factor.unwrap_or(1.0) * product).collect();
+            let plain = Targeted::new(columns, products, 1.0);
             outputs.push(match scales.get(output) {
                 None => Box::new(plain),
                 Some(scales) => Box::new(Scaled::new(plain, scales.clone())?),
             });
         }
         let products = outputs.iter().flat_map(|output| output.target_products());
-        let largest = products.fold(0.0_f64, |most, product| most.max(product.abs()));
+        let useful = |product: &f64| if factor.is_some() { *product } else { product.abs() };
+        let largest = products.map(useful).fold(0.0_f64, f64::max);
+        let mut scales = scales;
+        if factor == Some(-1.0) {
+            if scales.is_empty() {
+                scales = vec![vec![1.0; columns.n_atoms()]; outputs.len()];
+            }
+            scales.iter_mut().flatten().for_each(|scale| *scale = -*scale);
+        }
         let (l1_ratio, options) = (model.l1_ratio, model.lasso);
         let largest_lambda = largest / l1_ratio;
         Ok(Self { model, data, columns, outputs, scales, l1_ratio, options, control, largest_lambda })
@@ -247,10 +258,12 @@ impl Problem<'_> {
         Ok(Fit { path: Some(chosen.path), notes: vec![chosen.note], ..chosen.fit })
     }
 
-    /// The solution at `lambda`, by way of larger penalties: those that are wanted as a path, or a few, roughly.
+    /// The solution at `lambda`, by way of larger penalties: those that are wanted as a path, or a few,
+    /// roughly.
     fn down_to(&self, lambda: f64) -> Result<Fit, Error> {
         if self.options.lambda_path > 1 {
-            let (fit, path) = choice::down_to(&mut &*self, lambda, self.options.lambda_path)?;
+            let mut ladder = self;
+            let (fit, path) = choice::down_to(&mut ladder, lambda, self.options.lambda_path)?;
             return Ok(Fit { path: Some(path), ..fit });
         }
         let mut points = self.points(&[])?;
@@ -282,7 +295,7 @@ impl Problem<'_> {
     fn advance(&self, points: &mut [Point<'_>], lambda: f64, control: &Control<'_>) -> Result<Fit, Error> {
         let automatic = CoordinateDescent::default();
         let solver: &dyn QuadraticSolver = self.options.solver.chosen().unwrap_or(&automatic);
-        let penalty = L1::new(lambda * self.l1_ratio, self.columns.n_atoms())?;
+        let penalty = self.l1(lambda * self.l1_ratio)?;
         let solve = |output: usize, point: &mut Point<'_>| match point {
             Point::Plain(set) => set.solve(&penalty, solver, control),
             Point::Ridged(w) => {
@@ -313,6 +326,16 @@ impl Problem<'_> {
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
 
+    /// The l1 norm, with the constraint if there is one.
+    fn l1(&self, lambda: f64) -> Result<L1, Error> {
+        let l1 = L1::new(lambda, self.columns.n_atoms())?;
+        Ok(if self.is_constrained() { l1.nonnegative() } else { l1 })
+    }
+
+    fn is_constrained(&self) -> bool {
+        self.options.sign.factor().is_some()
+    }
+
     /// One entry a column.
     fn dense(&self, coefficients: &[(usize, f64)]) -> Vec<f64> {
         let mut dense = vec![0.0; self.columns.n_atoms()];
@@ -326,10 +349,17 @@ impl Problem<'_> {
     fn along_path(&self, k: usize) -> Result<Fit, Error> {
         let signed: Vec<Signed<_>> = self.outputs.iter().map(Signed::new).collect();
         let feature = |atom: usize| self.columns.feature(atom % self.columns.n_atoms());
+        // The path is of coefficients of at least 0: with a constraint they are those of the columns.
         let merge = |point: &[Vec<(usize, f64)>]| -> Vec<Vec<(usize, f64)>> {
-            signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect()
+            match self.is_constrained() {
+                true => point.to_vec(),
+                false => signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect(),
+            }
         };
-        let paths = paths::follow(&signed, k, &feature, &self.control)?;
+        let paths = match self.is_constrained() {
+            true => paths::follow(&self.outputs, k, &feature, &self.control)?,
+            false => paths::follow(&signed, k, &feature, &self.control)?,
+        };
         let mut path = Path::default();
         for point in &paths.points {
             if let Some((_, atom)) = point.joined {
@@ -371,14 +401,15 @@ impl Problem<'_> {
         status: Status,
         iterations: u64,
     ) -> Result<SolverReport, Error> {
-        let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let one = |value: &f64| if self.is_constrained() { value.max(0.0) } else { value.abs() };
+        let size = |values: &[f64]| values.iter().map(one).fold(0.0_f64, f64::max);
         let certify = |output: usize| {
             let problem = &self.outputs[output];
             let dense = self.dense(&coefficients[output]);
             let correlations = certificate::correlations(problem, &dense)?;
-            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(|v| v.abs()));
+            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(one));
             let certified = certificate::certifiable_penalty(lambda, largest, sizes);
-            let penalty = L1::new(certified, dense.len())?;
+            let penalty = self.l1(certified)?;
             Ok(certificate::certify(problem, &penalty, &dense, &correlations))
         };
         let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
