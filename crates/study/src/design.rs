@@ -62,10 +62,10 @@ impl Design {
             Some(Network::Inductive) => {
                 splitter_text.push_str("; inductive: without links between training and test samples");
             }
-            Some(_) => {
+            Some(Network::Transductive) => {
                 splitter_text.push_str("; transductive: all links seen, labels of test samples hidden")
             }
-            None => {}
+            _ => {}
         }
         let mut identity = format!("{splitter_text} | data {}", fewest::data::digest(data)?);
         if info.gaps > 0 {
