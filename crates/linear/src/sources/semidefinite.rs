@@ -9,6 +9,9 @@ use nalgebra::{DMatrix, DVector};
 /// Most iterations: each has a decomposition.
 const MOST_ITERATIONS: u64 = 20_000;
 
+/// What a value may be below another of the same point, relative to `λ_max(C)`.
+const ROUNDING: f64 = 1e-12;
+
 /// Signs of a component that are tried.
 const MOST_SIGNS: usize = 5;
 
@@ -144,30 +147,38 @@ pub(super) fn component(
     // Nothing is known: every feature for itself.
     let start = DMatrix::<f64>::identity(p, p) / p as f64;
     let solution = fewest_solver::run(&programme, &mut solver, start.as_slice().to_vec(), &control)?;
-    let q = DMatrix::from_column_slice(p, p, &solution.coefficients);
-    let support: Vec<usize> = (0..p).filter(|&i| q[(i, i)] > 0.0).collect();
+    let sparse = &solution.coefficients;
+    let support: Vec<usize> = (0..p).filter(|&i| sparse[i * p + i] > 0.0).collect();
+    let (near, leading, sum) = leading_vector(&DMatrix::from_column_slice(p, p, solver.first()))?;
     let mut component = Component {
         loadings: vec![0.0; p],
-        leading_share: 0.0,
+        leading_share: leading / sum,
         objective: -solution.objective * scale,
         gap: solution.certificate.value(),
         status: solution.status,
         iterations: solution.iterations as usize,
     };
-    if support.is_empty() {
-        return Ok(component);
+    let mut best = (-solution.objective - ROUNDING * largest, None);
+    // All columns: without a penalty the gap is met before the sparse copy of Q has every row.
+    for support in [support.clone(), (0..p).collect()] {
+        let part = DVector::from_iterator(support.len(), support.iter().map(|&i| near[i]));
+        if support.is_empty() {
+            continue;
+        }
+        if let Some((vector, value)) = programme.exact(&support, &part)?
+            && value > best.0
+        {
+            best = (value, Some((support, vector)));
+        }
     }
-    let part = q.select_rows(&support).select_columns(&support);
-    let (mut vector, leading, sum) = leading_vector(&part)?;
-    component.leading_share = leading / sum;
-    if let Some((exact, value)) = programme.exact(&support, &vector)?
-        && value >= -solution.objective
-    {
-        (vector, component.leading_share) = (exact, 1.0);
+    if let (value, Some((support, vector))) = best {
+        support.iter().zip(vector.iter()).for_each(|(&i, loading)| component.loadings[i] = loading.abs());
+        component.leading_share = 1.0;
         component.objective = value * scale;
         component.gap = ((programme.bound(&solver.dual())? - value) / largest).max(0.0);
+    } else {
+        support.iter().for_each(|&i| component.loadings[i] = near[i].abs());
     }
-    support.iter().zip(vector.iter()).for_each(|(&i, loading)| component.loadings[i] = loading.abs());
     Ok(component)
 }
 
