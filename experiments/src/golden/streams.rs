@@ -105,15 +105,16 @@ fn sketch(case: &Case, data: &Dataset) -> Result<Observed> {
             left.iter_mut().zip(&row).for_each(|(left, b)| *left -= a * b);
         }
     }
-    // What is lacking is positive semidefinite: its largest eigenvalue, by powers of it.
-    let mut vector: Vec<f64> = (0..d).map(|j| 1.0 + (j % 7) as f64 / 10.0).collect();
-    let mut norm = 0.0;
-    for _ in 0..20_000 {
-        let next: Vec<f64> = lacking.chunks_exact(d).map(|row| fewest::linalg::dot(row, &vector)).collect();
-        norm = fewest::linalg::dot(&next, &next).sqrt();
-        vector = next.into_iter().map(|value| value / norm).collect();
+    // The norm of a symmetric matrix is the limit of ‖A^m‖^(1/m), m = 2, 4, 8, …
+    let (mut log, mut share) = (0.0, 1.0);
+    for _ in 0..50 {
+        let size = fewest::linalg::dot(&lacking, &lacking).sqrt();
+        log += share * size.ln();
+        lacking.iter_mut().for_each(|value| *value /= size);
+        lacking = fewest::linalg::gram(&lacking, d);
+        share *= 0.5;
     }
-    Ok(Observed { objective: Some(norm), ..Observed::from(&stream.scores()?) })
+    Ok(Observed { objective: Some(log.exp()), ..Observed::from(&stream.scores()?) })
 }
 
 /// What was compared with the threshold on each arrival.

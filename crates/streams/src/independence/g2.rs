@@ -11,8 +11,7 @@ const ROWS_PER_FREEDOM: usize = 5;
 /// `x` against `y` given other levels: `G² = 2 Σ N ln(N Nₛ / (Nₓₛ Nᵧₛ))`.
 pub(super) fn tested(x: &Levels, y: &Levels, given: &[&Levels]) -> Tested {
     let n = x.codes.len();
-    let sizes = given.iter().map(|levels| levels.n_levels);
-    let cells = sizes.fold(Some(1_usize), |cells, size| cells?.checked_mul(size));
+    let cells = given.iter().try_fold(1_usize, |cells, levels| cells.checked_mul(levels.n_levels));
     let freedom = cells.and_then(|cells| cells.checked_mul((x.n_levels - 1).checked_mul(y.n_levels - 1)?));
     match freedom {
         Some(0) => return Tested::INDEPENDENT,
