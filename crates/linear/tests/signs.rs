@@ -158,7 +158,7 @@ fn nothing_of_the_sign_is_nothing_selected() -> Tested {
         (LinearLoss::Squared, Target::real(y)?),
         (LinearLoss::Logistic { intercept: true }, Target::from_labels(&labels)),
     ] {
-        let data = Dataset::new(DenseColumns::from_columns(&[x.clone()])?, target)?;
+        let data = Dataset::new(DenseColumns::from_columns(std::slice::from_ref(&x))?, target)?;
         for given in [Regularization::Value(0.1), Regularization::Ratio(0.1), Regularization::Count] {
             let method = lasso(loss, Sign::Positive, given);
             let found = method.select(&data, Budget::Count(1), &Context::default())?;
