@@ -298,7 +298,7 @@ fn trees_and_links_are_read_from_files() {
 fn views_are_read_from_a_file_or_from_the_call() {
     let place = Place::with_table();
     place.write("views.csv", "feature,view\nsquare,a\ncopy,b\nline,a\nnoise,b\nfixed,b\n");
-    let call = "select table.csv -m gpcov-var -p view=0 -k 2";
+    let call = "select table.csv --ignore outcome -m gpcov-var -p view=0 -k 2";
     let by_file = place.json(&words(&format!("{call} --views views.csv")));
     let by_call = place.json(&words(&format!("{call} --views a=square,line --views b=1,noise:fixed")));
     assert_eq!(by_file["features"], by_call["features"]);

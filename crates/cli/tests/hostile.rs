@@ -88,7 +88,7 @@ fn wrong_calls() {
         ("select table.csv --method gpcov-var", &["gpcov-var needs to know", "--views NAME=COLUMNS"]),
         (
             "select table.csv --method gpcov-var --views a=line --views b=copy",
-            &["`square` and 2 others in no view"],
+            &["`square` and 3 others in no view"],
         ),
         (
             "select table.csv --method gpcov-var --views a=line --views line",

@@ -218,7 +218,7 @@ fn views_are_read_by_feature_or_by_range() {
     assert_eq!(views("feature,view\na:b,left\nblue,right\n0,left\ngreen,left\n").unwrap(), expected);
     assert_eq!(views("View,First,Last\nleft,red,green\nright,2,blue\nleft,3,a:b\n").unwrap(), expected);
     for (content, fragments) in [
-        ("", ["views.csv", "`feature` and `view`", "start the file"]),
+        ("", ["views.csv", "the file is empty", "check how it was made"]),
         ("left,red,green\n", ["line 1", "`view`", "start the file"]),
         ("view,first,last\nleft,red\n", ["line 2", "2 cells", "give a view"]),
         ("view,first,last\nleft,red,pink\n", ["line 2", "no feature `pink`", "0 to 3"]),
