@@ -36,7 +36,10 @@ const COLUMNS: &str = "t.csv --id-column id --ignore patient,w,time,event -t cla
 fn tables_that_a_method_does_not_use_are_refused() {
     let place = place();
     for (options, told) in [
-        ("-m lasso --links links.csv", &["--links: lasso does not use it", "or use fsnet"][..]),
+        (
+            "-m lasso --links links.csv",
+            &["--links: lasso does not use it", "or use one of fsnet, lufs, netfs"][..],
+        ),
         ("-m linkedfs --links links.csv", &["--links: linkedfs does not use it"]),
         ("-m lasso --authors authors.csv", &["--authors: lasso does not use it", "or use linkedfs"]),
         ("-m fsnet --authors authors.csv", &["--authors: fsnet does not use it"]),
@@ -93,7 +96,8 @@ fn links_authors_weights_and_survival_times_together() {
     let place = place();
     let times = "select t.csv --id-column id --ignore patient,class -t time,event --task survival -k 2";
     let out = place.done(&words(&format!("{times} --weights w -m lasso")));
-    assert!(out.contains("lasso: 2 features"), "{out}");
+    // The time is a function of `a` alone.
+    assert!(out.contains("lasso: 1 feature"), "{out}");
     let all = "--weights w --links links.csv --authors authors.csv";
     place.refuses(&words(&format!("{times} {all} -m lasso")), &["--links: lasso does not use it"]);
     place.refuses(&words(&format!("{times} {all} -m fsnet")), &["--authors: fsnet does not use it"]);
@@ -112,7 +116,9 @@ fn links_of_samples_that_are_in_groups() {
     let call = "evaluate t.csv --ignore w,time,event -t class -k 1 --learner knn --group-column patient";
     let with_ids = format!("{call} --id-column id -m fsnet --links links.csv");
     let json = place.json(&words(&with_ids));
-    assert_eq!(json["design"]["splitter"], "a fold for each group of `patient`");
+    let told =
+        "a fold for each group of `patient`; inductive: without links between training and test samples";
+    assert_eq!(json["design"]["splitter"], told);
     assert_eq!(json["folds"].as_array().map(Vec::len), Some(5));
     assert_eq!(json["data"]["n_features"], 3);
     let numbers = place.read("links.csv").replace('s', "");

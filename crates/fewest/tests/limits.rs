@@ -19,6 +19,9 @@ const NOTHING_BEFORE_THE_END: &[&str] =
 /// more.
 const IN_BLOCKS: &[&str] = &["distinct", "uncorrelated"];
 
+/// Methods to which samples arrive: all samples of this table come at once.
+const IN_ONE_BATCH: &[&str] = &["ofs", "fsds"];
+
 /// Noise in more features than any block has.
 fn wide() -> Result<Dataset, Error> {
     let (n, d) = (20, 700);
@@ -43,6 +46,9 @@ fn a_stop_has_a_part_of_the_answer_where_there_is_one() -> Result<(), Error> {
             }
             false => a_stop_keeps_what_there_is(&*selector, &problem(needs_classes(method)), 3),
         };
+        if IN_ONE_BATCH.contains(&method.id) {
+            continue;
+        }
         let has_none = stops.n_reports > 1 && stops.n_partial == 0;
         assert_eq!(has_none, NOTHING_BEFORE_THE_END.contains(&method.id), "{}: {stops:?}", method.id);
     }

@@ -6,7 +6,9 @@ use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target
 use fewest::registry::{
     self, Built, Kind, Method, Parameter, Parameters, Range, Registry, Relation, TargetKind, Value,
 };
-use fewest_testkit::conformance::{check_by_place, check_selector, linked_problem, problem};
+use fewest_testkit::conformance::{
+    check_by_place, check_by_row_order, check_selector, linked_problem, problem,
+};
 
 fn message<T>(result: Result<T, Error>) -> String {
     match result {
@@ -134,11 +136,14 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
         // Shown where a check fails.
         println!("{}", method.id);
         let (selector, data) = (built.into_selector(), problem_of(method, needs_classes(method)));
-        if ["distinct", "fused-lasso"].contains(&method.id) {
-            // One ranks, the other joins, by the order of the table: no law of permuted columns.
-            check_by_place(&*selector, &data, 3);
-        } else {
-            check_selector(&*selector, &data, 3);
+        match method.id {
+            // They rank, join or take features by the order of the table: no law of permuted columns.
+            "distinct" | "fused-lasso" | "alpha-investing" | "grafting" | "osfs" | "fast-osfs" | "saola" => {
+                check_by_place(&*selector, &data, 3);
+            }
+            // They take samples by the order of the table.
+            "ofs" | "fsds" => check_by_row_order(&*selector, &data, 3),
+            _ => check_selector(&*selector, &data, 3),
         }
     }
     Ok(())

@@ -132,7 +132,7 @@ impl Discretisation {
     ///
     /// # Errors
     /// For a number of bins out of range.
-    pub(crate) fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
+    pub fn target_levels(&self, values: &[f64]) -> Result<Levels, Error> {
         let discretisation = match self.discretisation {
             DiscretisationRule::Mdl => DiscretisationRule::EqualFrequency,
             other => other,

@@ -94,7 +94,7 @@ impl Judge {
                 let levels = match data.target() {
                     Target::Class(classes) => Levels::of_classes(classes),
                     Target::Real(outputs) if outputs.n_outputs() == 1 => {
-                        rule(test).levels(outputs.output(0), None)?
+                        rule(test).target_levels(outputs.output(0))?
                     }
                     other => {
                         let expected = "classes or one real output";
