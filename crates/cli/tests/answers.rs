@@ -308,7 +308,7 @@ fn views_are_read_from_a_file_or_from_the_call() {
     assert_eq!(by_file["views"][1]["name"], "b");
     assert_eq!(by_file["views"][1]["weight"], 0.5);
     let text = place.done(&words(&format!("{call} --views views.csv --report r.html")));
-    assert!(text.contains("weights of views: a 0.5, b 0.5"), "{text}");
+    assert!(text.contains("weights of views: a 0.500, b 0.500"), "{text}");
     assert!(place.read("r.html").contains("Weights of views"));
     let told = place.done(&words("info table.csv --views views.csv"));
     assert!(told.contains("views: 2: `a` 2 features, `b` 3 features (1 constant)"), "{told}");
