@@ -8,19 +8,19 @@ use nalgebra::DMatrix;
 use crate::columns::LinearColumns;
 
 /// Why there are no more features.
-pub(super) const OTHERS_ARE_CONSTANT: &str = "the others are constant";
+pub(crate) const OTHERS_ARE_CONSTANT: &str = "the others are constant";
 
 /// The standardised columns of the features that vary.
-pub(super) struct Design {
+pub(crate) struct Design {
     /// A sample a row, a column each.
-    pub(super) x: DMatrix<f64>,
+    pub(crate) x: DMatrix<f64>,
     /// The feature of each column: the levels of a categorical feature have one row of coefficients together.
     features: Vec<usize>,
     n_features: usize,
 }
 
 impl Design {
-    pub(super) fn new(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
@@ -36,12 +36,17 @@ impl Design {
         Ok(Self { x, features, n_features: data.n_features() })
     }
 
-    pub(super) fn n_features(&self) -> usize {
+    pub(crate) fn n_features(&self) -> usize {
         self.n_features
     }
 
+    /// The feature of each column.
+    pub(crate) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
     /// An empty selection for each budget, where no feature varies.
-    pub(super) fn nothing(&self, budgets: &[Budget]) -> Option<Vec<Selection>> {
+    pub(crate) fn nothing(&self, budgets: &[Budget]) -> Option<Vec<Selection>> {
         let none = |&budget: &Budget| {
             let mut selection = Selection::by_weight(Vec::new(), self.n_features, budget, Status::Converged);
             selection.note_missing_features(budget, OTHERS_ARE_CONSTANT);
@@ -61,7 +66,7 @@ impl Design {
     }
 
     /// The squared length of the row of coefficients of each feature, once for each of its columns.
-    pub(super) fn squared_lengths(&self, w: &DMatrix<f64>) -> Vec<f64> {
+    pub(crate) fn squared_lengths(&self, w: &DMatrix<f64>) -> Vec<f64> {
         let mut squares = vec![0.0; w.nrows()];
         for column in w.column_iter() {
             for (square, value) in squares.iter_mut().zip(column.iter()) {
@@ -76,12 +81,12 @@ impl Design {
     }
 
     /// `Σⱼ √(‖wⱼ‖² + ε)` over the features, from [`Design::squared_lengths`].
-    pub(super) fn smoothed_sum(&self, squares: &[f64], smoothing: f64) -> f64 {
+    pub(crate) fn smoothed_sum(&self, squares: &[f64], smoothing: f64) -> f64 {
         self.rows().map(|row| (squares[row.start] + smoothing).sqrt()).sum()
     }
 
     /// The length of the row of each feature that varies.
-    pub(super) fn scores(&self, w: &DMatrix<f64>) -> Vec<(usize, f64)> {
+    pub(crate) fn scores(&self, w: &DMatrix<f64>) -> Vec<(usize, f64)> {
         let squares = self.squared_lengths(w);
         self.rows().map(|row| (self.features[row.start], squares[row.start].sqrt())).collect()
     }
@@ -163,7 +168,7 @@ impl SparseSymmetric {
 }
 
 /// A diagonal times a matrix.
-pub(super) fn times(diagonal: &[f64], matrix: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn times(diagonal: &[f64], matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let mut product = matrix.clone();
     for mut column in product.column_iter_mut() {
         column.iter_mut().zip(diagonal).for_each(|(value, weight)| *value *= weight);

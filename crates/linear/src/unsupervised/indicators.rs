@@ -16,30 +16,32 @@ const ROUNDING: f64 = 1e-15;
 /// Share of what the gradient promises that a step must bring.
 const SUFFICIENT: f64 = 1e-4;
 
-/// The indicators' half of the problem: `tr(Gᵀ 𝓛 G) + β ‖F − G‖² + γ/2 ‖Gᵀ G − I‖²` over `G ≥ 0`.
-pub(super) struct Indicators<'a> {
-    pub(super) graph: &'a NeighbourGraph,
-    pub(super) beta: f64,
-    pub(super) gamma: f64,
+/// The indicators' half of the problem: `tr(Gᵀ M G) + β ‖F − G‖² + γ/2 ‖Gᵀ G − I‖²` over `G ≥ 0`.
+pub(crate) struct Indicators<'a> {
+    /// `M G`: of the normalised Laplacian of a graph, or what else is positive semidefinite.
+    pub(crate) product: &'a dyn Fn(&DMatrix<f64>) -> DMatrix<f64>,
+    /// No eigenvalue of `M` is larger.
+    pub(crate) curvature: f64,
+    pub(crate) beta: f64,
+    pub(crate) gamma: f64,
     /// `F = X W`.
-    pub(super) fitted: DMatrix<f64>,
+    pub(crate) fitted: DMatrix<f64>,
 }
 
 impl Indicators<'_> {
     /// `Gᵀ G − I`.
-    fn apart(g: &DMatrix<f64>) -> DMatrix<f64> {
+    pub(crate) fn apart(g: &DMatrix<f64>) -> DMatrix<f64> {
         g.tr_mul(g) - DMatrix::identity(g.ncols(), g.ncols())
     }
 
-    /// `tr(Gᵀ 𝓛 G) + γ/2 ‖Gᵀ G − I‖²`.
+    /// `tr(Gᵀ M G) + γ/2 ‖Gᵀ G − I‖²`.
     pub(super) fn without_regression(&self, g: &DMatrix<f64>) -> f64 {
-        let trace = g.norm_squared() - g.dot(&self.graph.normalised_product(g));
-        trace + 0.5 * self.gamma * Self::apart(g).norm_squared()
+        g.dot(&(self.product)(g)) + 0.5 * self.gamma * Self::apart(g).norm_squared()
     }
 
-    /// The gradient by its parts: of the graph, the regression and the orthogonality.
+    /// The gradient by its parts: of `M`, the regression and the orthogonality.
     fn gradients(&self, g: &DMatrix<f64>) -> [DMatrix<f64>; 3] {
-        let of_graph = (g - self.graph.normalised_product(g)) * 2.0;
+        let of_graph = (self.product)(g) * 2.0;
         let of_regression = (g - &self.fitted) * (2.0 * self.beta);
         [of_graph, of_regression, g * Self::apart(g) * (2.0 * self.gamma)]
     }
@@ -61,10 +63,10 @@ impl Indicators<'_> {
 
     /// Steps along projected gradients of the length of Barzilai and Borwein, none of which lets the value
     /// rise (Birgin, Martínez and Raydan 2000), until the stationarity is at most `tolerance`.
-    pub(super) fn descend(&self, start: &DMatrix<f64>, tolerance: f64) -> DMatrix<f64> {
+    pub(crate) fn descend(&self, start: &DMatrix<f64>, tolerance: f64) -> DMatrix<f64> {
         let mut g = start.clone();
         let (mut value, mut gradient) = self.value_and_gradient(&g);
-        let shortest = 1.0 / (2.0 * (2.0 + self.beta + 4.0 * self.gamma));
+        let shortest = 1.0 / (2.0 * (self.curvature + self.beta + 4.0 * self.gamma));
         let mut length = shortest;
         let parts = self.gradients(&g);
         let size = (parts[0].norm() + parts[1].norm()).max(f64::MIN_POSITIVE);
@@ -100,14 +102,14 @@ impl Indicators<'_> {
 }
 
 /// The gradient where an entry is above zero, and else what of it leads up.
-fn projected(g: &DMatrix<f64>, gradient: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn projected(g: &DMatrix<f64>, gradient: &DMatrix<f64>) -> DMatrix<f64> {
     g.zip_map(gradient, |entry, slope| if entry > 0.0 { slope } else { slope.min(0.0) })
 }
 
 /// Indicators of clusters, orthonormal columns, from the vectors of a graph: `c` samples far apart in the
 /// space of the lowest eigenvectors, the rotation that takes them nearest to axes, and for each sample the
 /// axis it is nearest to.
-pub(super) fn from_embedding(graph: &NeighbourGraph, embedding: &SpectralEmbedding) -> DMatrix<f64> {
+pub(crate) fn from_embedding(graph: &NeighbourGraph, embedding: &SpectralEmbedding) -> DMatrix<f64> {
     let (n, c) = (graph.n_samples(), embedding.n_vectors());
     let total: f64 = graph.degrees().iter().sum();
     let rows = DMatrix::from_fn(c, n, |k, i| {

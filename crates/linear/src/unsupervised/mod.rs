@@ -6,6 +6,7 @@ mod indicators;
 mod jelsr;
 mod mcfs;
 mod ndfs;
+mod regression;
 mod udfs;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,11 @@ use std::collections::BTreeMap;
 use fewest_core::{Context, Error};
 
 use crate::columns::LinearColumns;
+
+pub(crate) use design::{Design, OTHERS_ARE_CONSTANT, times};
+pub(crate) use indicators::{Indicators, from_embedding, projected};
+pub(crate) use ndfs::LARGEST_EIGENVALUE;
+pub(crate) use regression::Regression;
 
 pub use clusters::{Clusters, Neighbourhoods};
 pub use jelsr::Jelsr;
@@ -37,7 +43,7 @@ fn not_finite() -> Error {
 
 /// The length of the row of each feature with a coefficient; coefficients are those of one column of the
 /// table after the other, `n_outputs` each.
-fn lengths_of_features(
+pub(crate) fn lengths_of_features(
     columns: &LinearColumns<'_>,
     coefficients: &[f64],
     n_outputs: usize,

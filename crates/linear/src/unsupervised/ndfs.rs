@@ -22,6 +22,9 @@ use crate::rows::rows;
 const MOST_ROUNDS: usize = 2000;
 const PATIENCE: usize = 100;
 
+/// Of a normalised Laplacian.
+pub(crate) const LARGEST_EIGENVALUE: f64 = 2.0;
+
 /// A decrease that is rounding, relative to the objective.
 const ROUNDING: f64 = 1e-14;
 
@@ -148,7 +151,9 @@ impl Problem<'_> {
     /// objective.
     fn alternate(&self, g: DMatrix<f64>) -> Result<(Fit, Status, f64, usize, [f64; 2]), Error> {
         let Ndfs { beta, gamma, tolerance, .. } = *self.options;
-        let mut indicators = Indicators { graph: self.graph, beta, gamma, fitted: DMatrix::zeros(0, 0) };
+        let product = |g: &DMatrix<f64>| g - self.graph.normalised_product(g);
+        let (fitted, curvature) = (DMatrix::zeros(0, 0), LARGEST_EIGENVALUE);
+        let mut indicators = Indicators { product: &product, curvature, beta, gamma, fitted };
         let mut g = g;
         let mut fit = self.regression(&g, None)?;
         let objective = |g: &DMatrix<f64>, fit: &Fit, indicators: &Indicators<'_>| {
