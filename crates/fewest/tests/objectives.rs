@@ -363,6 +363,10 @@ fn no_method_is_forgotten() -> Result<(), Error> {
         "jelsr",
         "linkedfs",
         "fsnet",
+        "group-l1-l21",
+        "group-l1-l21-clusters",
+        "mvfs",
+        "aumfs",
     ];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
     for id in TABLE.iter().map(|row| row.0).chain(ELSEWHERE.iter().chain(OTHER_FAMILIES).copied()) {

@@ -28,7 +28,7 @@ fn quick(method: &Method) -> Result<Parameters, Error> {
     let assignments: &[&str] = match method.id {
         "boruta" => &["trees=100", "rounds=20"],
         "permutation-importance" => &["trees=60", "permutations=7"],
-        "ndfs" => &["tolerance=1e-9"],
+        "ndfs" | "mvfs" | "aumfs" | "group-l1-l21-clusters" => &["tolerance=1e-9"],
         _ => &[],
     };
     Parameters::parse(method, assignments)

@@ -263,8 +263,12 @@ fn hostile_tables_are_refused_or_survived() -> Tested {
     all.push(("group-l1-l21", Box::new(GroupL1L21::default())));
     for (name, selector) in &all {
         let select = |data: &Dataset| selector.select(data, Budget::Count(2), &Context::default());
+        // No views are one, and a note says so.
         let without = Dataset::new(DenseColumns::from_columns(&table())?, labels())?;
-        assert!(matches!(select(&without), Err(Error::Unsupported { .. })), "{name}");
+        let all: Vec<usize> = (0..8).collect();
+        let (found, known) = (select(&without)?, select(&data_of(&table(), labels(), &[&all])?)?);
+        assert_eq!((found.order, found.scores), (known.order, known.scores), "{name}");
+        assert!(found.notes.last().is_some_and(|note| note.contains("--views")), "{name}");
         let mut broken = table();
         broken[4][9] = f64::NAN;
         let broken = data_of(&broken, labels(), &[&[0, 1, 2, 3], &[4, 5], &[6, 7]])?;
@@ -289,16 +293,17 @@ fn hostile_tables_are_refused_or_survived() -> Tested {
     Ok(())
 }
 
+/// The laws of all selectors; one of the checks gives views.
 #[test]
 fn they_are_selectors_like_all_others() -> Tested {
-    let mut all = unsupervised();
-    all.push(("group-l1-l21", Box::new(GroupL1L21::default())));
-    for (_, selector) in &all {
-        let data = problem(false);
-        let half = data.n_features() / 2;
-        let sets: [Vec<usize>; 2] = [(0..half).collect(), (half..data.n_features()).collect()];
-        let data = data.with_views(views(&[&sets[0], &sets[1]])?)?;
-        check_selector(&**selector, &data, 3);
+    let tolerance = 1e-9;
+    let shared = SharedIndicators { tolerance, ..shared() };
+    let squared = SharedIndicators { loss: ViewLoss::Squared, beta: 1.0, ..shared };
+    let free = GroupL1L21Clusters { clusters: clusters(), tolerance, ..GroupL1L21Clusters::default() };
+    let all: [&dyn Selector; 5] =
+        [&Aumfs { shared }, &Mvfs { shared }, &Mvfs { shared: squared }, &free, &GroupL1L21::default()];
+    for selector in all {
+        check_selector(selector, &problem(false), 3);
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 use fewest_columns::standardised_outputs;
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, Target, ViewWeight, options, room,
+    Budget, Certificate, Context, Dataset, Error, Selection, Selector, Target, ViewWeight, Views, options,
+    room,
 };
 use fewest_newton::Start;
 use fewest_solver::Solution;
@@ -11,11 +12,12 @@ use nalgebra::DMatrix;
 
 use super::pieces::Pieces;
 use super::splitting::{Point, ViewModel};
+use super::views_or_one;
 use crate::columns::LinearColumns;
 use crate::penalised::{Penalised, Solved, each_budget, opened};
 use crate::rows::class_outputs;
 
-pub(super) const METHOD: &str = "group-l1-l21";
+const METHOD: &str = "group-l1-l21";
 
 options! {
     /// Joint group l1 and l2,1 norms (Wang, Nie and Huang 2013; Section 4.3.3 of Li et al. 2016, Eq. 110, with
@@ -27,7 +29,8 @@ options! {
     /// score(k) = ‖W_k‖₂
     /// ```
     ///
-    /// `W_vk` are the coefficients that the features of view `v` have for output `k`. As printed, without the
+    /// `W_vk` are the coefficients that the features of view `v` have for output `k`; where no views are known,
+    /// all features are one. As printed, without the
     /// factor `1/(2n)`, `α` is `2n λ` and `β` is `2n λ view_ratio`. With `view_ratio=0` it is
     /// [`L21`](crate::L21), whatever the views. Features are standardised; a category of more than two levels
     /// enters by its level indicators, which are one row together. Real outputs are standardised; of classes
@@ -43,7 +46,7 @@ options! {
     /// `4 d m c` for each of some hundred steps. Memory: two copies of the table and `m d`.
     ///
     /// # Errors
-    /// A table without views; a target without numbers or classes, or that does not vary; a NaN or an
+    /// A target without numbers or classes, or that does not vary; a NaN or an
     /// infinity, naming the cell; no number of features where one is needed; parameters out of range; sample
     /// weights.
     ///
@@ -74,8 +77,7 @@ options! {
 }
 
 /// The sum of the scores of the selected features of each view.
-pub(super) fn weigh_views(data: &Dataset, selection: &mut Selection) {
-    let Some(views) = data.views() else { return };
+pub(super) fn weigh_views(views: &Views, selection: &mut Selection) {
     let mut weights = vec![0.0; views.n_views()];
     for (&j, score) in selection.order.iter().zip(&selection.scores) {
         weights[views.of_feature()[j]] += score;
@@ -96,7 +98,7 @@ impl Selector for GroupL1L21 {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        let views = data.needed_views(METHOD)?;
+        let (views, note) = views_or_one(data)?;
         let control = opened(data, budgets, self.tolerance, context)?;
         let outputs = match data.target() {
             target @ Target::Class(_) => class_outputs(target, METHOD)?,
@@ -110,7 +112,7 @@ impl Selector for GroupL1L21 {
         let all: Vec<usize> = (0..p).collect();
         let x = DMatrix::from_vec(n, p, columns.gather(&all)?);
         let y = DMatrix::from_vec(n, n_outputs, outputs);
-        let model = ViewModel::new(x, y, Pieces::new(&columns, views, self.view_ratio), &control)?;
+        let model = ViewModel::new(x, y, Pieces::new(&columns, &views, self.view_ratio), &control)?;
         let mut last: Option<Point> = None;
         let mut solve = |lambda: f64, _: Option<&Start>| {
             let mut point = last.take().unwrap_or_else(|| model.start(lambda));
@@ -140,7 +142,10 @@ impl Selector for GroupL1L21 {
         };
         let mut selections =
             each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))?;
-        selections.iter_mut().for_each(|selection| weigh_views(data, selection));
+        for selection in &mut selections {
+            weigh_views(&views, selection);
+            selection.notes.extend(note.map(str::to_owned));
+        }
         Ok(selections)
     }
 }

@@ -3,14 +3,14 @@
 use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport,
-    ViewWeight, options, room,
+    ViewWeight, Views, options, room,
 };
 use fewest_neighbours::{NeighbourGraph, SpectralEmbedding};
 use nalgebra::DMatrix;
 
-use super::ViewLoss;
 use super::descent::{Descent, Part};
 use super::group_l1_l21::weigh_views;
+use super::{ViewLoss, views_or_one};
 use crate::penalised::{each_budget, opened};
 use crate::rfs::sum_of_lengths;
 use crate::unsupervised::{Clusters, Design, OTHERS_ARE_CONSTANT, from_embedding};
@@ -65,7 +65,7 @@ options! {
     /// the table.
     ///
     /// # Errors
-    /// A table without views; fewer than two samples; clusters not below the number of samples; a sample all
+    /// Fewer than two samples; clusters not below the number of samples; a sample all
     /// of whose edges have weight 0; a NaN or an infinity, naming the cell; parameters out of range; sample
     /// weights.
     ///
@@ -149,27 +149,25 @@ pub struct ViewRegression {
 }
 
 /// The regressions of a method: on all features, or on those of each view.
-fn regressions(data: &Dataset, method: &'static str) -> Result<Vec<Vec<usize>>, Error> {
-    let views = data.needed_views(method)?;
-    Ok(if method == "mvfs" { views.sets() } else { vec![(0..data.n_features()).collect()] })
+fn regressions(data: &Dataset, views: &Views, method: &'static str) -> Vec<Vec<usize>> {
+    if method == "mvfs" { views.sets() } else { vec![(0..data.n_features()).collect()] }
 }
 
 /// The graph of each view; none of one whose features are constant.
 fn graphs(
     data: &Dataset,
+    views: &Views,
     clusters: &Clusters,
-    method: &'static str,
     context: &Context<'_>,
 ) -> Result<Vec<Option<NeighbourGraph>>, Error> {
     let constant = data.constant_features()?;
-    let views = data.needed_views(method)?.sets();
     let graph = |features: &Vec<usize>| {
         if features.iter().all(|j| constant.contains(j)) {
             return Ok(None);
         }
         clusters.graph.build(&data.feature_subset(features)?, context).map(Some)
     };
-    views.iter().map(graph).collect()
+    views.sets().iter().map(graph).collect()
 }
 
 /// What the methods with indicators begin with.
@@ -222,7 +220,8 @@ pub(super) fn select_by(
     descent: &Descent<'_>,
     indicators: DMatrix<f64>,
     notes: &[String],
-    data: &Dataset,
+    views: &Views,
+    n_features: usize,
     budgets: &[Budget],
 ) -> Result<Vec<Selection>, Error> {
     let (end, status, steps, first_objective) = descent.minimise(indicators)?;
@@ -237,17 +236,16 @@ pub(super) fn select_by(
         scores.extend(part.design.scores(w).into_iter().map(|(j, score)| (part.features[j], score)));
     }
     each_budget(budgets, descent.context, |budget| {
-        let mut selection = Selection::by_weight(scores.clone(), data.n_features(), budget, status);
+        let mut selection = Selection::by_weight(scores.clone(), n_features, budget, status);
         selection.solver = Some(report.clone());
         selection.descent = Some(summary.clone());
         selection.notes.extend(notes.iter().cloned());
         selection.notes.push(summary.to_string());
         selection.note_missing_features(budget, OTHERS_ARE_CONSTANT);
-        match data.views() {
-            Some(views) if descent.graphs.iter().any(Option::is_some) => {
-                selection.views = ViewWeight::of(views.names(), &end.weights);
-            }
-            _ => weigh_views(data, &mut selection),
+        if descent.graphs.is_empty() {
+            weigh_views(views, &mut selection);
+        } else {
+            selection.views = ViewWeight::of(views.names(), &end.weights);
         }
         Ok(selection)
     })
@@ -263,7 +261,8 @@ impl SharedIndicators {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         data.refuse_sample_weights(method)?;
-        let regressions = regressions(data, method)?;
+        let (views, note) = views_or_one(data)?;
+        let regressions = regressions(data, &views, method);
         opened(data, budgets, self.tolerance, context)?;
         let opened = match open(data, method, regressions, &self.clusters, budgets, context)? {
             Ok(opened) => opened,
@@ -273,7 +272,7 @@ impl SharedIndicators {
         let Self { alpha, beta, gamma, loss, smoothing, tolerance, .. } = *self;
         let descent = Descent {
             parts: opened.designs.into_iter().map(part).collect(),
-            graphs: graphs(data, &self.clusters, method, context)?,
+            graphs: graphs(data, &views, &self.clusters, context)?,
             loss,
             alpha,
             ratio: 0.0,
@@ -284,7 +283,9 @@ impl SharedIndicators {
             tolerance,
             context,
         };
-        select_by(&descent, opened.indicators, &opened.notes, data, budgets)
+        let mut notes = opened.notes;
+        notes.extend(note.map(str::to_owned));
+        select_by(&descent, opened.indicators, &notes, &views, data.n_features(), budgets)
     }
 
     fn regression(
@@ -305,9 +306,10 @@ impl SharedIndicators {
             let product = graph.as_ref().map(|graph| graph.normalised_product(&indicators));
             product.map_or(0.0, |product| indicators.norm_squared() - indicators.dot(&product))
         };
-        let traces = graphs(data, &self.clusters, method, context)?.iter().map(trace).collect();
+        let (views, _) = views_or_one(data)?;
+        let traces = graphs(data, &views, &self.clusters, context)?.iter().map(trace).collect();
         let (mut fit, mut gap, mut scores) = (0.0, 0.0_f64, vec![0.0; data.n_features()]);
-        for features in regressions(data, method)? {
+        for features in regressions(data, &views, method) {
             let own = data.feature_subset(&features)?;
             let found = sum_of_lengths(&own, method, f.concat(), self.alpha, control, context)?;
             fit += found.objective;

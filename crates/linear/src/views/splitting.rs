@@ -64,6 +64,14 @@ pub(super) struct Point {
     weight: f64,
 }
 
+impl Point {
+    /// `A` and `B`.
+    #[cfg(test)]
+    pub(super) fn multipliers(&self) -> &[DMatrix<f64>; 2] {
+        &self.multipliers
+    }
+}
+
 /// A solution with its certificate.
 pub(super) struct Found {
     pub(super) w: DMatrix<f64>,
@@ -217,7 +225,7 @@ impl ViewModel {
 
     /// The objective and the duality gap, relative to the objective at zero, from one matrix whose features
     /// are no longer than `λ` and one whose pieces are no longer than `ratio λ`.
-    pub(super) fn gap(&self, lambda: f64, w: &DMatrix<f64>, multipliers: &[DMatrix<f64>; 2]) -> (f64, f64) {
+    fn gap(&self, lambda: f64, w: &DMatrix<f64>, multipliers: &[DMatrix<f64>; 2]) -> (f64, f64) {
         let n = self.x.nrows() as f64;
         let mut theta = self.y.clone();
         theta.gemm(-n.recip(), &self.x, w, n.recip());
