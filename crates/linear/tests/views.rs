@@ -268,7 +268,7 @@ fn hostile_tables_are_refused_or_survived() -> Tested {
         let all: Vec<usize> = (0..8).collect();
         let (found, known) = (select(&without)?, select(&data_of(&table(), labels(), &[&all])?)?);
         assert_eq!((found.order, found.scores), (known.order, known.scores), "{name}");
-        assert!(found.notes.last().is_some_and(|note| note.contains("--views")), "{name}");
+        assert!(found.notes.iter().any(|note| note.contains("--views")), "{name}");
         let mut broken = table();
         broken[4][9] = f64::NAN;
         let broken = data_of(&broken, labels(), &[&[0, 1, 2, 3], &[4, 5], &[6, 7]])?;
@@ -300,8 +300,8 @@ fn they_are_selectors_like_all_others() -> Tested {
     let shared = SharedIndicators { tolerance, ..shared() };
     let squared = SharedIndicators { loss: ViewLoss::Squared, beta: 1.0, ..shared };
     let free = GroupL1L21Clusters { clusters: clusters(), tolerance, ..GroupL1L21Clusters::default() };
-    let all: [&dyn Selector; 5] =
-        [&Aumfs { shared }, &Mvfs { shared }, &Mvfs { shared: squared }, &free, &GroupL1L21::default()];
+    let all: [&dyn Selector; 4] =
+        [&Aumfs { shared }, &Mvfs { shared: squared }, &free, &GroupL1L21::default()];
     for selector in all {
         check_selector(selector, &problem(false), 3);
     }

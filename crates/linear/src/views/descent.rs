@@ -19,10 +19,13 @@ use crate::unsupervised::{Design, Indicators, LARGEST_EIGENVALUE, Regression, pr
 
 /// Most steps, and steps in a row without progress after which it ends.
 const MOST_STEPS: usize = 2000;
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 30;
 
 /// A decrease that is rounding, relative to the objective.
 const ROUNDING: f64 = 1e-14;
+
+/// A stationarity that is smaller than the least before by this factor is progress.
+const CLOSER: f64 = 0.9;
 
 /// How accurate the indicators of a step are, as a share of the stationarity before it.
 const SHARE: f64 = 0.1;
@@ -294,7 +297,7 @@ impl Descent<'_> {
     pub(super) fn minimise(&self, f: DMatrix<f64>) -> Result<(Point, Status, usize, f64), Error> {
         let mut now = self.first(f)?;
         let first = now.objective;
-        let (mut steps, mut without_progress) = (0, 0);
+        let (mut steps, mut without_progress, mut least) = (0, 0, f64::INFINITY);
         loop {
             let by_certificate = Status::by_certificate(now.stationarity, self.tolerance);
             let ended = match self.context.stopped() {
@@ -314,7 +317,11 @@ impl Descent<'_> {
             steps += 1;
             self.context.report("alternations", steps, MOST_STEPS);
             let decrease = now.objective - next.objective;
-            without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
+            // Where values are flat, gradients still tell whether it comes closer.
+            let is_closer = next.stationarity < CLOSER * least;
+            least = least.min(next.stationarity);
+            let progress = decrease > ROUNDING * now.objective || is_closer;
+            without_progress = if progress { 0 } else { without_progress + 1 };
             if decrease >= -ROUNDING * now.objective {
                 now = next;
             } else {

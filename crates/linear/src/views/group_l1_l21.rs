@@ -114,8 +114,10 @@ impl Selector for GroupL1L21 {
         let y = DMatrix::from_vec(n, n_outputs, outputs);
         let model = ViewModel::new(x, y, Pieces::new(&columns, &views, self.view_ratio), &control)?;
         let mut last: Option<Point> = None;
-        let mut solve = |lambda: f64, _: Option<&Start>| {
-            let mut point = last.take().unwrap_or_else(|| model.start(lambda));
+        let mut solve = |lambda: f64, start: Option<&Start>| {
+            // With the multipliers of the solution before, unless it is the first of a budget.
+            let before = last.take().filter(|_| start.is_some());
+            let mut point = before.unwrap_or_else(|| model.start(lambda));
             let found = model.minimise(lambda, &mut point, &control);
             last = Some(point);
             Ok(Solved {
