@@ -6,6 +6,7 @@ mod networks;
 mod nonmonotonic;
 mod structured;
 mod unsupervised;
+mod views;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,8 +66,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             hinge::compare(case, data.get(case)?)?
         } else if unsupervised::METHODS.contains(&case.method.as_str()) {
             unsupervised::compare(case, data.get(case)?)?
+        } else if views::STEPS.contains(&case.method.as_str()) {
+            views::step(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
-            let own = networks::linked(case, &arguments.data, data.get(case)?)?;
+            let own = match networks::linked(case, &arguments.data, data.get(case)?)? {
+                None => views::group(case, data.get(case)?)?,
+                own => own,
+            };
             match &own {
                 Some((case, data)) => compare_all(case, method, data)?,
                 None => compare_all(case, method, data.get(case)?)?,

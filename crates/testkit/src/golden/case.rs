@@ -19,6 +19,7 @@ const SPARSE: &[&str] = &[
     "gflasso_squared",
     "goscar",
     "graph_lasso",
+    "group_l1_l21",
     "group_lasso",
     "group_lasso_logistic",
     "hsic_lasso",

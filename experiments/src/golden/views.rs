@@ -1,0 +1,77 @@
+//! Cases whose features come from several views.
+
+use fewest::core::{Context, Dataset, Target, Views};
+use fewest::linear::{Aumfs, Clusters, Mvfs, SharedIndicators};
+use fewest::neighbours::GraphOptions;
+use fewest_testkit::golden::{self, Case, CaseComparison, Deviation, Observed};
+use serde_json::{Value, json};
+
+use crate::Result;
+
+/// The regressions of methods that are not convex as a whole.
+pub(super) const STEPS: &[&str] = &["aumfs_w_step", "mvfs_w_step"];
+
+/// The views of the case: first and last feature of each.
+fn views(case: &Case, data: &Dataset) -> Result<Views> {
+    let list: Vec<[usize; 2]> =
+        serde_json::from_value(case.params.get("views").cloned().ok_or("a case without views")?)?;
+    let named = list.iter().enumerate().map(|(v, &[first, last])| (v.to_string(), (first..=last).collect()));
+    Ok(Views::new(data.n_features(), named.collect())?)
+}
+
+/// The case with the parameters of our method, and the data with its views; none for other methods.
+pub(super) fn group(case: &Case, data: &Dataset) -> Result<Option<(Case, Dataset)>> {
+    if case.method != "group_l1_l21" {
+        return Ok(None);
+    }
+    let own = data.clone().with_views(views(case, data)?)?;
+    let mut case = case.clone();
+    let number = |name: &str| case.params.get(name).and_then(Value::as_f64).ok_or("a case without a penalty");
+    let (alpha, beta) = (number("alpha")?, number("beta")?);
+    for name in ["alpha", "beta", "alpha_max", "views", "r"] {
+        case.params.remove(name);
+    }
+    // Plain sums of squares, where the method has half their mean.
+    case.params.insert("lambda".to_owned(), json!(alpha / (2.0 * data.n_samples() as f64)));
+    case.params.insert("view_ratio".to_owned(), json!(beta / alpha));
+    Ok(Some((case, own)))
+}
+
+/// The regressions on indicators of the classes.
+pub(super) fn step(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseComparison)>> {
+    let Target::Class(classes) = data.target() else { return Err("no classes".into()) };
+    let indicator = |class: u32| {
+        let size = classes.codes().iter().filter(|code| **code == class).count() as f64;
+        classes.codes().iter().map(|code| if *code == class { size.sqrt().recip() } else { 0.0 }).collect()
+    };
+    let f: Vec<Vec<f64>> = classes.occurring().into_iter().map(indicator).collect();
+    let number = |name: &str| case.params.get(name).and_then(Value::as_f64).ok_or("a case without a number");
+    let (alpha, beta) = (number("alpha")?, number("beta")?);
+    let numbers = |list: Option<&Value>| -> Result<Vec<f64>> {
+        Ok(serde_json::from_value(list.cloned().ok_or("a case without a list")?)?)
+    };
+    let weights = numbers(case.params.get("lambda"))?;
+    let data = data.clone().with_views(views(case, data)?)?;
+    let neighbours = data.n_samples() - 1;
+    // The scales of the case are the medians of each view.
+    let graph = GraphOptions { neighbours, ..GraphOptions::default() };
+    let clusters = Clusters { graph, ..Clusters::default() };
+    let shared = SharedIndicators { clusters, alpha, beta, tolerance: 1e-11, ..SharedIndicators::default() };
+    let context = Context::default();
+    let found = match case.method.as_str() {
+        "aumfs_w_step" => Aumfs { shared }.regression(&data, &f, &context)?,
+        _ => Mvfs { shared }.regression(&data, &f, &context)?,
+    };
+    let mut ranking: Vec<usize> = (0..found.scores.len()).filter(|&j| found.scores[j] > 0.0).collect();
+    ranking.sort_by(|&a, &b| found.scores[b].total_cmp(&found.scores[a]).then(a.cmp(&b)));
+    let along: f64 = weights.iter().zip(&found.traces).map(|(weight, trace)| weight * trace).sum();
+    let objective = Some(along + beta * found.fit);
+    let traces = found.traces;
+    let observed = Observed { scores: found.scores, ranking, objective, gap: Some(found.gap) };
+    let mut comparison = golden::compare(case, &observed);
+    let known = numbers(case.extra.get("trace_per_view"))?;
+    let apart = traces.iter().zip(&known).map(|(found, known)| (found / known - 1.0).abs());
+    let (value, place) = (apart.fold(0.0, f64::max), "of every view".to_owned());
+    comparison.deviations.push(Deviation { part: "traces", value, tolerance: 1e-9, place });
+    Ok(vec![(String::new(), comparison)])
+}
