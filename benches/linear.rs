@@ -2,12 +2,12 @@
 //! and without a target.
 
 use criterion::Criterion;
-use fewest::core::{Authors, Budget, Context, Graph};
+use fewest::core::{Authors, Budget, Context, Graph, Views};
 use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 24] = [
+const CASES: [(&str, &[&str]); 27] = [
     ("adaptive-lasso", &[]),
     ("l21", &[]),
     ("fsnet", &[]),
@@ -32,6 +32,9 @@ const CASES: [(&str, &[&str]); 24] = [
     ("slope", &[]),
     ("nonconvex-lasso", &[]),
     ("nonconvex-grouping", &["threshold=0.2"]),
+    ("gpcov-var", &[]),
+    ("gpcov-spca", &["view=0", "solver=semidefinite"]),
+    ("gpcov-spca", &["solver=truncated"]),
 ];
 
 /// Samples and features.
@@ -49,6 +52,9 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     let authors = Authors::new(authors, Graph::directed(n, &[]).expect("a graph")).expect("authors");
     let data = data.with_sample_graph(Graph::undirected(n, &chain).expect("a graph")).expect("links");
     let data = data.with_authors(authors).expect("authors");
+    // The first view has as many features as a semidefinite programme takes in a short time.
+    let views = vec![("narrow".to_owned(), (0..50).collect()), ("wide".to_owned(), (50..d).collect())];
+    let data = data.with_views(Views::new(d, views).expect("views")).expect("views");
     for (id, params) in CASES {
         let method = Registry::standard().find(id).expect("a method");
         let parameters = Parameters::parse(method, params).expect("parameters");

@@ -69,14 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         } else if views::STEPS.contains(&case.method.as_str()) {
             views::step(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
-            let own = match networks::linked(case, &arguments.data, data.get(case)?)? {
-                None => views::group(case, data.get(case)?)?,
-                own => own,
-            };
-            match &own {
-                Some((case, data)) => compare_all(case, method, data)?,
-                None => compare_all(case, method, data.get(case)?)?,
-            }
+            with_relations(case, method, &arguments.data, data.get(case)?)?
         } else {
             *waiting.entry(case.method.clone()).or_insert(0_usize) += 1;
             continue;
@@ -120,6 +113,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         (0, _) => Err("nothing was compared".into()),
         (_, 0) => Ok(()),
         _ => Err(format!("{failed} cases are out of their tolerance").into()),
+    }
+}
+
+/// [`compare_all`], with the links or the views of the case, where it has any.
+fn with_relations(
+    case: &Case,
+    method: &'static Method,
+    folder: &Path,
+    data: &Dataset,
+) -> Result<Vec<(String, CaseComparison)>> {
+    let own = match views::sources(case, data)? {
+        None => views::group(case, data)?,
+        own => own,
+    };
+    let own = match own {
+        None => networks::linked(case, folder, data)?,
+        own => own,
+    };
+    match &own {
+        Some((case, data)) => compare_all(case, method, data),
+        None => compare_all(case, method, data),
     }
 }
 
@@ -280,10 +294,12 @@ mod tests {
         let folder = crate::workspace::root().join("crates/testkit/data");
         let mut data = Cache { folder: &folder, read: BTreeMap::new() };
         let cases = golden::load(&golden::committed(), "").unwrap();
-        assert_eq!(cases.len(), 87);
+        assert_eq!(cases.len(), 93);
         for case in &cases {
             let method = Registry::standard().find(&case.method_id()).unwrap();
-            for (variant, comparison) in compare_all(case, method, data.get(case).unwrap()).unwrap() {
+            for (variant, comparison) in
+                with_relations(case, method, &folder, data.get(case).unwrap()).unwrap()
+            {
                 assert!(comparison.passes(), "{} {variant}: {:?}", case.name, comparison.deviations);
             }
         }

@@ -123,6 +123,20 @@ pub(crate) struct GroupArgs {
     /// For methods with --param graph=given, such as graph-lasso. Links of a feature to itself are left out.
     #[arg(long, value_name = "FILE.csv")]
     pub feature_graph: Option<PathBuf>,
+    #[command(flatten)]
+    pub views: ViewArgs,
+}
+
+/// Which features come from which source.
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Table with columns `feature` and `view`, or `view`, `first` and `last`; or a view, NAME=COLUMNS, once for
+    /// each
+    ///
+    /// For methods of several sources, such as gpcov-var. COLUMNS are names or numbers from 0, ranges
+    /// FIRST:LAST, and names with `*`, separated by commas. Every feature belongs to one view.
+    #[arg(long, value_name = "FILE.csv|NAME=COLUMNS")]
+    pub views: Vec<String>,
 }
 
 /// Links between samples.
@@ -205,6 +219,8 @@ pub(crate) struct MethodsArgs {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub views: ViewArgs,
 }
 
 /// The data and how to read them.

@@ -66,7 +66,7 @@ fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(
     ))
 }
 
-/// Refuses a table of groups or of links that no method uses, and the choice of these without a table of
+/// Refuses a table of groups or of links, and views, that no method uses, and the choice of these without
 /// them.
 fn check_groups(
     registry: &Registry,
@@ -74,6 +74,7 @@ fn check_groups(
     methods: &[(&Method, &Parameters)],
 ) -> Result<(), Failure> {
     check_graph(registry, files.feature_graph.as_deref(), methods)?;
+    check_views(registry, &files.views.views, methods)?;
     let table = files.groups.as_deref();
     let by_groups =
         |method: &Method| Some((method.group_parameter()?.name, method.group_parameter()?.group_word?));
@@ -94,6 +95,24 @@ fn check_groups(
             ))),
             None => Err(useless(registry, "--groups", method, |other| by_groups(other).is_some())),
         },
+        _ => Ok(()),
+    }
+}
+
+/// Refuses views that no method uses, and a method that needs views without any.
+fn check_views(
+    registry: &Registry,
+    views: &[String],
+    methods: &[(&Method, &Parameters)],
+) -> Result<(), Failure> {
+    let Some((method, _)) = methods.first() else { return Ok(()) };
+    match methods.iter().find(|(method, _)| method.needs_views) {
+        None if !views.is_empty() => Err(useless(registry, "--views", method, |other| other.needs_views)),
+        Some((method, _)) if views.is_empty() => Err(Failure::new(format!(
+            "{} needs to know which features come from which source: name a table of views with --views FILE.csv, or \
+             give --views NAME=COLUMNS for each view",
+            method.id
+        ))),
         _ => Ok(()),
     }
 }

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target};
+use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target, Views};
 use fewest::data::{
     Complete, Header, LinkOptions, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice,
-    TargetFound, Unknown, read_authors, read_groups, read_links,
+    TargetFound, Unknown, parse_views, read_authors, read_groups, read_links, read_views,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::DataInfo;
 
-use crate::args::{DataArgs, FileArgs, GroupArgs, NetworkArgs};
+use crate::args::{DataArgs, FileArgs, GroupArgs, NetworkArgs, ViewArgs};
 use crate::failure::Failure;
 use crate::text;
 
@@ -350,21 +350,42 @@ impl Network {
     }
 }
 
-/// The data set with the groups and the links of features in files, where there are such files.
-pub(crate) fn with_groups(data: Dataset, files: &GroupArgs, info: &DataInfo) -> Result<Dataset, Failure> {
-    if files.groups.is_none() && files.feature_graph.is_none() {
-        return Ok(data);
-    }
-    let nodes = Nodes::features(&info.names);
-    let wrong = |option: &str, error: fewest::data::Error| {
-        let near = match &error {
-            fewest::data::Error::Unknown { name, .. } => registry::nearest(name, &info.names),
-            _ => Vec::new(),
-        };
-        let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-        Failure::new(format!("{option}: {error}{hint}"))
+/// The failure to read a file about features of these names, for the option `option`.
+fn wrong_features(option: &str, error: &fewest::data::Error, names: &[String]) -> Failure {
+    let near = match error {
+        fewest::data::Error::Unknown { name, .. } => registry::nearest(name, names),
+        _ => Vec::new(),
     };
+    let hint = near.first().map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+    Failure::new(format!("{option}: {error}{hint}"))
+}
+
+/// The views of features of these names, where there are any.
+pub(crate) fn views(args: &ViewArgs, names: &[String]) -> Result<Option<Views>, Failure> {
+    let nodes = Nodes::features(names);
+    let views = match &args.views[..] {
+        [] => return Ok(None),
+        [file] if !file.contains('=') || Path::new(file).is_file() => {
+            read_views(file, &nodes).map_err(|error| wrong_features("--views", &error, names))?
+        }
+        texts => parse_views(texts, &nodes).map_err(|error| match error {
+            fewest::core::Error::InvalidParameter { value, expected, .. } => {
+                Failure::new(format!("--views is {value}, but must be {expected}"))
+            }
+            error => Failure::new(format!("--views: {error}")),
+        })?,
+    };
+    Ok(Some(views))
+}
+
+/// The data set with the groups, the links and the views of its features, where these were given.
+pub(crate) fn with_groups(data: Dataset, files: &GroupArgs, info: &DataInfo) -> Result<Dataset, Failure> {
+    let nodes = Nodes::features(&info.names);
+    let wrong = |option, error: fewest::data::Error| wrong_features(option, &error, &info.names);
     let mut data = data;
+    if let Some(views) = views(&files.views, &info.names)? {
+        data = data.with_views(views)?;
+    }
     if let Some(file) = &files.groups {
         data =
             data.with_feature_groups(read_groups(file, &nodes).map_err(|error| wrong("--groups", error))?)?;

@@ -23,6 +23,11 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     out.push_str("\n\n");
     out.push_str(&features(selection, run));
     notes(&mut out, &selection.notes);
+    if !selection.views.is_empty() {
+        let views = text::views(&selection.views);
+        let told: Vec<String> = views.iter().map(|(name, weight)| format!("{name} {weight}")).collect();
+        out.push_str(&format!("\nweights of views: {}\n", told.join(", ")));
+    }
     if let Some(bound) = selection.false_discoveries {
         out.push_str(&format!("\n{}\n", text::false_discoveries(bound)));
     }

@@ -1,6 +1,6 @@
 //! Numbers and names in a form for people.
 
-use fewest::core::{Certificate, FalseDiscoveries};
+use fewest::core::{Certificate, FalseDiscoveries, ViewWeight};
 pub(crate) use fewest_study::text::{count, counted};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -17,6 +17,11 @@ pub(crate) fn certificate(certificate: Certificate) -> &'static str {
         Certificate::Stationarity { .. } => "stationarity",
         _ => "certificate",
     }
+}
+
+/// The weight of every view, in words.
+pub(crate) fn views(weights: &[ViewWeight]) -> Vec<(String, String)> {
+    weights.iter().map(|view| (one_line(&view.name), number(view.weight, 3))).collect()
 }
 
 /// A bound on irrelevant features in one sentence.

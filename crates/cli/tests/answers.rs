@@ -295,6 +295,34 @@ fn trees_and_links_are_read_from_files() {
 }
 
 #[test]
+fn views_are_read_from_a_file_or_from_the_call() {
+    let place = Place::with_table();
+    place.write("views.csv", "feature,view\nsquare,a\ncopy,b\nline,a\nnoise,b\nfixed,b\n");
+    let call = "select table.csv -m gpcov-var -p view=0 -k 2";
+    let by_file = place.json(&words(&format!("{call} --views views.csv")));
+    let by_call = place.json(&words(&format!("{call} --views a=square,line --views b=1,noise:fixed")));
+    assert_eq!(by_file["features"], by_call["features"]);
+    let mut found = names(&by_file);
+    found.sort();
+    assert_eq!(found, ["line", "square"]);
+    assert_eq!(by_file["views"][1]["name"], "b");
+    assert_eq!(by_file["views"][1]["weight"], 0.5);
+    let text = place.done(&words(&format!("{call} --views views.csv --report r.html")));
+    assert!(text.contains("weights of views: a 0.5, b 0.5"), "{text}");
+    assert!(place.read("r.html").contains("Weights of views"));
+    let told = place.done(&words("info table.csv --views views.csv"));
+    assert!(told.contains("views: 2: `a` 2 features, `b` 3 features (1 constant)"), "{told}");
+    // A line of the file is told, with what was meant.
+    place.write("views.csv", "feature,view\nlien,a\n");
+    place.refuses(&words(&format!("{call} --views views.csv")), &["line 2", "did you mean `line`?"]);
+    // Views count for what is stored of an evaluation.
+    let evaluate = "evaluate table.csv -m gpcov-var -k 1 --folds 3 --resume f.json";
+    place.done(&words(&format!("{evaluate} --views a=square,line --views b=copy,noise,fixed")));
+    let other = format!("{evaluate} --views a=square --views b=copy,noise,fixed,line");
+    place.refuses(&words(&other), &["other data"]);
+}
+
+#[test]
 fn a_penalty_decides_how_many() {
     let place = Place::with_table();
     // A copy may share its original's weight in any way: without it, the solution is unique.

@@ -84,6 +84,18 @@ fn wrong_calls() {
             "select table.csv --method mrmr --feature-graph g.csv",
             &["--feature-graph", "mrmr does not use it", "graph-lasso"],
         ),
+        ("select table.csv --method mrmr --views a=*", &["--views", "mrmr does not use it", "gpcov-var"]),
+        ("select table.csv --method gpcov-var", &["gpcov-var needs to know", "--views NAME=COLUMNS"]),
+        (
+            "select table.csv --method gpcov-var --views a=line --views b=copy",
+            &["`square` and 2 others in no view"],
+        ),
+        (
+            "select table.csv --method gpcov-var --views a=line --views line",
+            &["--views is `line`", "NAME=COLUMNS"],
+        ),
+        ("select table.csv --method gpcov-var --views none.csv", &["--views", "none.csv"]),
+        ("info table.csv --views a=lien", &["--views", "no feature `lien`"]),
         (
             "select table.csv --method gflasso --feature-graph g.csv",
             &["--feature-graph", "--param graph=given"],

@@ -146,7 +146,8 @@ impl Error {
     }
 
     /// The error with the column of the full table, for an error about a column of the subset `features`.
-    pub(crate) fn in_columns(mut self, features: &[usize]) -> Self {
+    #[must_use]
+    pub fn in_columns(mut self, features: &[usize]) -> Self {
         if let Self::NonFinite { column, .. } = &mut self
             && let Some(&feature) = features.get(*column)
         {

@@ -24,9 +24,9 @@ impl Views {
     /// From the name and the features of every view: each of the features `0 .. n_features` in one view.
     ///
     /// # Errors
-    /// [`Error::InvalidPart`] names the first view that has no name, the name of an earlier one, no feature, a
-    /// feature that does not exist, or a feature of an earlier view or twice; else the first feature in no
-    /// view. [`Error::TooFew`] for no view.
+    /// [`Error::InvalidPart`] names the first view that has no name, the name of an earlier one, no
+    /// feature, a feature that does not exist, or a feature of an earlier view or twice; else the first
+    /// feature in no view. [`Error::TooFew`] for no view.
     pub fn new(n_features: usize, views: Vec<(String, Vec<usize>)>) -> Result<Self, Error> {
         if views.is_empty() {
             return Err(Error::TooFew { what: "views", minimum: 1, found: 0 });

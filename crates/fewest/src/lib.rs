@@ -26,6 +26,7 @@ pub use fewest_wrappers as wrappers;
 /// The solver crates, one family each.
 #[cfg(feature = "solvers")]
 pub mod solvers {
+    pub use fewest_admm as admm;
     pub use fewest_cd as cd;
     pub use fewest_dal as dal;
     pub use fewest_dca as dca;

@@ -63,7 +63,7 @@ fn ids_and_parameter_names_are_unique_and_plain() {
 }
 
 fn without_target(data: &Dataset) -> Result<Dataset, Error> {
-    Dataset::shared(data.shared_x(), Target::None)
+    data.clone().with_target(Target::None)
 }
 
 #[test]
@@ -452,7 +452,8 @@ fn with_columns(data: &Dataset, change: impl Fn(usize, &mut [f64])) -> Result<Da
         data.x().copy_column(j, column)?;
         change(j, column);
     }
-    Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())
+    let changed = Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())?;
+    data.views().map_or(Ok(changed.clone()), |views| changed.with_views(views.clone()))
 }
 
 /// Methods whose answer depends on the units of the features, as their pages say.

@@ -15,6 +15,7 @@ mod penalised;
 mod rfs;
 mod rows;
 mod search;
+mod sources;
 mod structured;
 mod unsupervised;
 mod views;
@@ -31,6 +32,7 @@ pub use linked::{FsNet, LinkedFs};
 pub use loss::LinearLoss;
 pub use rfs::Rfs;
 pub use rows::{ClassLoss, L21, L21Logistic};
+pub use sources::{GpcovSpca, GpcovVar, Sources, SparseSolver};
 pub use structured::{
     FeatureGraph, Fitting, FoldedPenalty, FusedLasso, GfLasso, Goscar, GraphLasso, GroupLasso, Grouping,
     Hierarchy, NonconvexGrouping, NonconvexLasso, OnGraph, Oscar, Overlap, OverlappingGroupLasso, Slope,
@@ -204,6 +206,20 @@ pub static METHODS: &[Method] = &[
         "minimise tr(Gᵀ𝓛G) + β (‖XW − G‖² + α Σⱼ ‖Wⱼ‖) + γ/2 ‖GᵀG − I‖² over G ≥ 0 and W; score(k) = ‖Wₖ‖",
         TargetKind::ANY,
     ),
+    Method::sequence::<GpcovVar>(
+        "gpcov-var",
+        "variance in the geometry of several sources",
+        "score(k) = 1/(n − 1) xₖᵀ (S − S11ᵀS/1ᵀS1) xₖ / xₖᵀDxₖ, S the mean affinity of samples over the views",
+        TargetKind::ANY,
+    )
+    .needing_views(),
+    Method::selector::<GpcovSpca>(
+        "gpcov-spca",
+        "sparse component in the geometry of several sources",
+        "maximise tr(CQ) − ρ Σ |Qᵢⱼ| over tr Q = 1, Q ⪰ 0, C the covariance of gpcov-var; score(k) = |leading vector|ₖ",
+        TargetKind::ANY,
+    )
+    .needing_views(),
     Method::selector::<Jelsr>(
         "jelsr",
         "joint embedding learning and sparse regression",

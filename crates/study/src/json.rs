@@ -8,7 +8,7 @@ mod evaluation;
 
 pub use evaluation::{comparison, evaluation};
 
-use fewest::core::{FalseDiscoveries, Related, Scores, Selection, SolverReport};
+use fewest::core::{FalseDiscoveries, Related, Scores, Selection, SolverReport, ViewWeight};
 use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -26,6 +26,8 @@ struct Document<'a> {
     solver: Option<Solver<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     false_discoveries: Option<Bound>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    views: Vec<View<'a>>,
     status: &'a str,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,6 +36,13 @@ struct Document<'a> {
 }
 
 struct Params<'a>(&'a Parameters);
+
+/// The weight of a view.
+#[derive(serde::Serialize)]
+struct View<'a> {
+    name: &'a str,
+    weight: Number,
+}
 
 #[derive(serde::Serialize)]
 struct Data<'a> {
@@ -207,6 +216,7 @@ pub fn selection(
         features: features(selection, run),
         solver: selection.solver.as_ref(),
         false_discoveries: selection.false_discoveries.and_then(Bound::of),
+        views: &selection.views,
         status: selection.status.name(),
         notes: &selection.notes,
     };
@@ -238,6 +248,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
         features: features(&listed, run),
         solver: None,
         false_discoveries: None,
+        views: &[],
         status: listed.status.name(),
         notes: &notes,
     };
@@ -249,6 +260,7 @@ struct Found<'a> {
     features: Vec<Feature<'a>>,
     solver: Option<&'a SolverReport>,
     false_discoveries: Option<Bound>,
+    views: &'a [ViewWeight],
     status: &'a str,
     notes: &'a [String],
 }
@@ -274,7 +286,7 @@ fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> 
 }
 
 fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> Result<String, Error> {
-    let Found { features, solver, false_discoveries, status, notes } = found;
+    let Found { features, solver, false_discoveries, views, status, notes } = found;
     let document = Document {
         fewest: VERSION,
         method: run.method.id,
@@ -295,6 +307,7 @@ fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> R
                 .map(|error| ScoreError { kind: error.name(), scores: Number(error.value()) }),
         }),
         false_discoveries,
+        views: views.iter().map(|view| View { name: &view.name, weight: Number(view.weight) }).collect(),
         status,
         notes,
         reduction,

@@ -17,7 +17,8 @@ const MOST_STOPS: usize = 40;
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
-/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike.
+/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two views
+/// of four.
 pub fn problem(classes: bool) -> Dataset {
     let n = 40_usize;
     let wave = |step: usize, shift: usize| -> Vec<f64> {
@@ -36,7 +37,11 @@ pub fn problem(classes: bool) -> Dataset {
     } else {
         must(Target::real(signal))
     };
-    must(Dataset::new(must(DenseColumns::from_columns(&columns)), target))
+    let views = vec![("first".to_owned(), (0..4).collect()), ("second".to_owned(), (4..8).collect())];
+    must(
+        must(Dataset::new(must(DenseColumns::from_columns(&columns)), target))
+            .with_views(must(Views::new(8, views))),
+    )
 }
 
 /// All checks, on `data` (for instance [`problem`]) with a budget of `k`.
@@ -79,8 +84,13 @@ fn columns(data: &Dataset) -> Vec<Vec<f64>> {
     (0..data.n_features()).map(|j| must(data.x().column(j, &mut scratch)).to_vec(data.n_samples())).collect()
 }
 
+/// Other columns in the place of those of `data`, of which nothing but the views is kept.
 fn with_columns(data: &Dataset, columns: &[Vec<f64>]) -> Dataset {
-    must(Dataset::new(must(DenseColumns::from_columns(columns)), data.target().clone()))
+    let other = must(Dataset::new(must(DenseColumns::from_columns(columns)), data.target().clone()));
+    match data.views() {
+        None => other,
+        Some(views) => must(other.with_views(views.clone())),
+    }
 }
 
 /// At most `k` different features of the data set, each with a score.
@@ -124,7 +134,11 @@ fn permuted_columns(selector: &dyn Selector, data: &Dataset, k: usize) {
     reversed.reverse();
     let last = data.n_features() - 1;
     let (order, scores) = select(selector, data, k);
-    let (permuted, permuted_scores) = select(selector, &with_columns(data, &reversed), k);
+    let mut moved = with_columns(data, &reversed);
+    if let Some(views) = data.views() {
+        moved = must(moved.with_views(must(views.subset(&(0..=last).rev().collect::<Vec<usize>>()))));
+    }
+    let (permuted, permuted_scores) = select(selector, &moved, k);
     let back: Vec<usize> = permuted.iter().map(|j| last - j).collect();
     if let Some(at) = order.iter().zip(&back).position(|(a, b)| a != b)
         && at > 0

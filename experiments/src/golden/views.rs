@@ -11,12 +11,50 @@ use crate::Result;
 /// The regressions of methods that are not convex as a whole.
 pub(super) const STEPS: &[&str] = &["aumfs_w_step", "mvfs_w_step"];
 
-/// The views of the case: first and last feature of each.
-fn views(case: &Case, data: &Dataset) -> Result<Views> {
-    let list: Vec<[usize; 2]> =
-        serde_json::from_value(case.params.get("views").cloned().ok_or("a case without views")?)?;
-    let named = list.iter().enumerate().map(|(v, &[first, last])| (v.to_string(), (first..=last).collect()));
-    Ok(Views::new(data.n_features(), named.collect())?)
+/// The first and the last feature of each view of the case.
+fn ranges(case: &Case) -> Result<Vec<(usize, usize)>> {
+    let list = case.params.get("views").cloned().ok_or("a case without views")?;
+    Ok(serde_json::from_value(list)?)
+}
+
+fn views(ranges: &[(usize, usize)], n_features: usize) -> Result<Views> {
+    let named = |(number, &(first, last)): (usize, &(usize, usize))| {
+        (format!("view{number}"), (first..=last).collect())
+    };
+    Ok(Views::new(n_features, ranges.iter().enumerate().map(named).collect())?)
+}
+
+/// The case with the parameters of our method, and the data with its views, those of the target view first, by
+/// whose positions the case names features; none for other methods.
+pub(super) fn sources(case: &Case, data: &Dataset) -> Result<Option<(Case, Dataset)>> {
+    if !["gpcov_var", "gpcov_spca"].contains(&case.method.as_str()) {
+        return Ok(None);
+    }
+    let mut case = case.clone();
+    let ranges = ranges(&case)?;
+    case.params.remove("views");
+    let target =
+        case.params.remove("target_view").as_ref().and_then(Value::as_u64).ok_or("no target view")?;
+    let target = usize::try_from(target)?;
+    let &(first, last) = ranges.get(target).ok_or("a target view that does not exist")?;
+    let d = data.n_features();
+    let order: Vec<usize> = (first..=last).chain(0..first).chain(last + 1..d).collect();
+    let data = data.clone().with_views(views(&ranges, d)?)?.feature_subset(&order)?;
+    // The weights are equal and the scales medians; the penalty follows from its share.
+    for name in ["weights", "t", "rho", "order"] {
+        case.params.remove(name);
+    }
+    case.params.insert("view".to_owned(), json!(target));
+    match case.params.remove("rho_over_max_abs_C") {
+        Some(ratio) => {
+            case.params.insert("rho_ratio".to_owned(), ratio);
+            case.params.insert("solver".to_owned(), json!("semidefinite"));
+        }
+        None => {
+            case.params.insert("n_selected".to_owned(), json!(last + 1 - first));
+        }
+    }
+    Ok(Some((case, data)))
 }
 
 /// The case with the parameters of our method, and the data with its views; none for other methods.
@@ -24,7 +62,7 @@ pub(super) fn group(case: &Case, data: &Dataset) -> Result<Option<(Case, Dataset
     if case.method != "group_l1_l21" {
         return Ok(None);
     }
-    let own = data.clone().with_views(views(case, data)?)?;
+    let own = data.clone().with_views(views(&ranges(case)?, data.n_features())?)?;
     let mut case = case.clone();
     let number = |name: &str| case.params.get(name).and_then(Value::as_f64).ok_or("a case without a penalty");
     let (alpha, beta) = (number("alpha")?, number("beta")?);
@@ -51,7 +89,7 @@ pub(super) fn step(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCompa
         Ok(serde_json::from_value(list.cloned().ok_or("a case without a list")?)?)
     };
     let weights = numbers(case.params.get("lambda"))?;
-    let data = data.clone().with_views(views(case, data)?)?;
+    let data = data.clone().with_views(views(&ranges(case)?, data.n_features())?)?;
     let neighbours = data.n_samples() - 1;
     // The scales of the case are the medians of each view.
     let graph = GraphOptions { neighbours, ..GraphOptions::default() };

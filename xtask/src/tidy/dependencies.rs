@@ -9,6 +9,7 @@ use crate::metadata::Package;
 const AT_MOST: &[(&str, usize)] = &[
     ("fewest", 88),
     ("fewest-benches", 0),
+    ("fewest-admm", 40),
     ("fewest-cd", 49),
     ("fewest-cli", 110),
     ("fewest-columns", 38),

@@ -36,6 +36,7 @@ const RULES: &[Rule] = rules! {
     "counts": [core columns], "levels and joint counts serve all families, which never know each other";
     "neighbours": [core columns linalg parallel], "neighbours of samples serve filters, other families and learners alike";
     "solver": [core], "numbers, datafits, penalties; only Status and the context come from core";
+    "admm": [core solver], SOLVER;
     "cd": [core linalg solver], SOLVER;
     "dal": [core linalg solver], SOLVER;
     "dca": [core solver], SOLVER;
@@ -47,7 +48,7 @@ const RULES: &[Rule] = rules! {
     "machines": [core kernels linalg solver smo], "kernel machines serve wrappers and learners alike";
     "filters": [core columns counts kernels linalg neighbours parallel], FAMILY;
     "dependence": [core columns counts kernels linalg parallel solver cd lars], FAMILY;
-    "linear": [core columns kernels linalg neighbours parallel solver cd dal lars newton simplex], FAMILY;
+    "linear": [core columns kernels linalg neighbours parallel solver admm cd dal lars newton simplex], FAMILY;
     "margin": [core columns kernels linalg parallel solver cd lars simplex smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;

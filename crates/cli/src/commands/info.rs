@@ -1,5 +1,6 @@
 //! `fewest info`.
 
+use fewest::core::Views;
 use fewest::data::{ColumnSummary, TableSummary, TargetSummary};
 use fewest::registry::Registry;
 
@@ -28,6 +29,10 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
     );
     target(&mut out, &summary.target, found.target_found);
     features(&mut out, &summary);
+    let names: Vec<String> = summary.features.iter().map(|column| column.name.clone()).collect();
+    if let Some(views) = input::views(&args.views, &names)? {
+        out.push_str(&of_views(&views, &summary));
+    }
     out.push('\n');
     out.push_str(&columns(&summary));
     notes(&mut out, &found.notes);
@@ -116,6 +121,28 @@ fn features(out: &mut String, summary: &TableSummary) {
         let more = if total > MOST { format!(" and {} more", total - MOST) } else { String::new() };
         out.push_str(&format!("duplicates: {}: {}{more}\n", text::count(total), few(&pairs)));
     }
+}
+
+/// The number of features of every view, and of its constant ones.
+fn of_views(views: &Views, summary: &TableSummary) -> String {
+    let told: Vec<String> = views
+        .names()
+        .iter()
+        .zip(views.sets())
+        .map(|(name, set)| {
+            let constant =
+                set.iter().filter(|&&j| summary.features.get(j).is_some_and(|column| column.constant));
+            let constant = match constant.count() {
+                0 => String::new(),
+                n => format!(" ({} constant)", text::count(n)),
+            };
+            let features = text::counted(set.len(), "feature", "features");
+            format!("`{}` {features}{constant}", text::shortened(name, NAME))
+        })
+        .collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    let more = if told.len() > MOST { format!(" and {} more", told.len() - MOST) } else { String::new() };
+    format!("views: {}: {}{more}\n", text::count(views.n_views()), told[..told.len().min(MOST)].join(", "))
 }
 
 fn few(names: &[&str]) -> String {

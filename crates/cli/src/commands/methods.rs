@@ -88,6 +88,9 @@ fn details(registry: &Registry, method: &Method) -> String {
         method.formula,
         targets.join(", ")
     );
+    if method.needs_views {
+        text.push_str("needs:  which features come from which source (--views)\n");
+    }
     let names: Vec<&str> = registry.aliases(method).collect();
     if !names.is_empty() {
         text.push_str(&format!("also:   {}\n", names.join(", ")));

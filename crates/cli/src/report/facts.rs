@@ -27,6 +27,9 @@ pub(super) fn section(selection: &Selection, run: &RunInfo, origin: &Origin) -> 
                 (table("Data", &data(&run.data)))
                 @let certificate = certificate(selection);
                 @if !certificate.is_empty() { (table("Solver", &certificate)) }
+                @if !selection.views.is_empty() {
+                    (table("Weights of views", &text::views(&selection.views)))
+                }
                 @if let Some(bound) = selection.false_discoveries {
                     (table("False discoveries", &text::bound_rows(bound)))
                 }

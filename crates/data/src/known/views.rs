@@ -63,14 +63,14 @@ pub fn parse_views(texts: &[impl AsRef<str>], features: &Nodes) -> Result<Views,
     })
 }
 
-/// Reads views under one of two headers: `feature,view`, a line for each feature, or `view,first,last`, a line
-/// for each range of columns, both ends included. Features are named by name or else by number from 0. Views
-/// are in the order in which the file names them first; every feature belongs to one.
+/// Reads views under one of two headers: `feature,view`, a line for each feature, or `view,first,last`, a
+/// line for each range of columns, both ends included. Features are named by name or else by number from 0.
+/// Views are in the order in which the file names them first; every feature belongs to one.
 ///
 /// # Errors
-/// [`Error::Unknown`] for a feature that does not exist; [`Error::Malformed`] for another header, and names the
-/// line with a feature of an earlier line, a last column before the first, a view without a name, or another
-/// number of cells; else a feature in no view.
+/// [`Error::Unknown`] for a feature that does not exist; [`Error::Malformed`] for another header, and names
+/// the line with a feature of an earlier line, a last column before the first, a view without a name, or
+/// another number of cells; else a feature in no view.
 ///
 /// ```
 /// use fewest_data::{Nodes, read_views};
