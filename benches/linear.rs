@@ -7,7 +7,7 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 27] = [
+const CASES: [(&str, &[&str]); 31] = [
     ("adaptive-lasso", &[]),
     ("l21", &[]),
     ("fsnet", &[]),
@@ -33,6 +33,10 @@ const CASES: [(&str, &[&str]); 27] = [
     ("nonconvex-lasso", &[]),
     ("nonconvex-grouping", &["threshold=0.2"]),
     ("gpcov-var", &[]),
+    ("group-l1-l21", &[]),
+    ("group-l1-l21-clusters", &["clusters=5"]),
+    ("mvfs", &["clusters=5"]),
+    ("aumfs", &["clusters=5"]),
     ("gpcov-spca", &["view=0", "solver=semidefinite"]),
     ("gpcov-spca", &["solver=truncated"]),
 ];

@@ -39,7 +39,7 @@ options! {
 }
 
 options! {
-    /// AUMFS, adaptive unsupervised multi-view feature selection (Feng, Xiao, Zhuang and Liu 2013; Eq. 106–108
+    /// AUMFS, adaptive unsupervised multi-view feature selection (Feng, Xiao, Zhuang and Liu 2012; Eq. 106–108
     /// of Li et al. 2016): features of all views together that predict indicators of clusters, which the
     /// graphs of the views share.
     ///
