@@ -26,6 +26,8 @@ pub(crate) struct Indicators<'a> {
     pub(crate) gamma: f64,
     /// `F = X W`.
     pub(crate) fitted: DMatrix<f64>,
+    /// Asked before every step.
+    pub(crate) is_stopped: &'a dyn Fn() -> bool,
 }
 
 impl Indicators<'_> {
@@ -71,7 +73,7 @@ impl Indicators<'_> {
         let parts = self.gradients(&g);
         let size = (parts[0].norm() + parts[1].norm()).max(f64::MIN_POSITIVE);
         for _ in 0..MOST_STEPS {
-            if projected(&g, &gradient).norm() <= tolerance * size {
+            if projected(&g, &gradient).norm() <= tolerance * size || (self.is_stopped)() {
                 break;
             }
             let next = (&g - &gradient * length).map(|entry| entry.max(0.0));

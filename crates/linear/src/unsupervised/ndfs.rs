@@ -152,8 +152,10 @@ impl Problem<'_> {
     fn alternate(&self, g: DMatrix<f64>) -> Result<(Fit, Status, f64, usize, [f64; 2]), Error> {
         let Ndfs { beta, gamma, tolerance, .. } = *self.options;
         let product = |g: &DMatrix<f64>| g - self.graph.normalised_product(g);
+        let is_stopped = || self.control.stopped().is_some();
         let (fitted, curvature) = (DMatrix::zeros(0, 0), LARGEST_EIGENVALUE);
-        let mut indicators = Indicators { product: &product, curvature, beta, gamma, fitted };
+        let mut indicators =
+            Indicators { product: &product, curvature, beta, gamma, fitted, is_stopped: &is_stopped };
         let mut g = g;
         let mut fit = self.regression(&g, None)?;
         let objective = |g: &DMatrix<f64>, fit: &Fit, indicators: &Indicators<'_>| {

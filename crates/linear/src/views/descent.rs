@@ -287,7 +287,9 @@ impl Descent<'_> {
         let curvature = LARGEST_EIGENVALUE * powers.iter().sum::<f64>()
             + self.beta * now.bounds.iter().map(steepest).sum::<f64>();
         let (beta, fitted) = (0.0, DMatrix::zeros(now.f.nrows(), now.f.ncols()));
-        let indicators = Indicators { product: &product, curvature, beta, gamma: self.gamma, fitted };
+        let is_stopped = || self.context.stopped().is_some();
+        let (gamma, is_stopped) = (self.gamma, &is_stopped as &dyn Fn() -> bool);
+        let indicators = Indicators { product: &product, curvature, beta, gamma, fitted, is_stopped };
         let f = indicators.descend(&now.f, SHARE * now.stationarity);
         let w = ridges.iter().map(|ridge| ridge.coefficients(&f)).collect();
         Ok(self.point(f, w))
