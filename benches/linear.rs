@@ -7,11 +7,13 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 31] = [
+const CASES: [(&str, &[&str]); 33] = [
     ("adaptive-lasso", &[]),
     ("l21", &[]),
     ("fsnet", &[]),
     ("linkedfs", &[]),
+    ("lufs", &["clusters=5"]),
+    ("netfs", &["clusters=5"]),
     ("group-lasso", &["groups=correlation", "threshold=0.2", "loss=logistic"]),
     ("best-subset", &[]),
     ("group-lasso", &["groups=correlation", "threshold=0.2"]),

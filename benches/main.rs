@@ -10,6 +10,7 @@ mod kernels;
 mod linear;
 mod machines;
 mod solvers;
+mod streams;
 
 criterion::criterion_group!(
     all,
@@ -19,6 +20,7 @@ criterion::criterion_group!(
     dependence::benches,
     linear::benches,
     machines::benches,
+    streams::benches,
     evaluation::benches
 );
 criterion::criterion_main!(all);

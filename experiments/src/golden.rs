@@ -4,6 +4,7 @@ mod hinge;
 mod machines;
 mod networks;
 mod nonmonotonic;
+mod streams;
 mod structured;
 mod unsupervised;
 mod views;
@@ -68,6 +69,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             unsupervised::compare(case, data.get(case)?)?
         } else if views::STEPS.contains(&case.method.as_str()) {
             views::step(case, data.get(case)?)?
+        } else if networks::METHODS.contains(&case.method.as_str()) {
+            networks::compare(case, &arguments.data, data.get(case)?)?
+        } else if streams::METHODS.contains(&case.method.as_str()) {
+            streams::compare(case, data.get(case)?)?
         } else if let Ok(method) = Registry::standard().find(&case.method_id()) {
             with_relations(case, method, &arguments.data, data.get(case)?)?
         } else {

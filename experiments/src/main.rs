@@ -36,6 +36,9 @@ enum Command {
     Reproduce(reproduce::Arguments),
     #[command(hide = true)]
     RunMethod(bench::worker::Arguments),
+    /// Runs a method of linked samples once, for `bench --networks`.
+    #[command(hide = true)]
+    RunNetwork(bench::networks::Worker),
     #[command(hide = true)]
     RunMachine(bench::machines::worker::Arguments),
 }
@@ -60,6 +63,7 @@ fn run(command: Command) -> Result<()> {
         Command::Golden(arguments) => golden::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::RunMethod(arguments) => bench::worker::run(&arguments),
+        Command::RunNetwork(arguments) => bench::networks::work(&arguments),
         Command::RunMachine(arguments) => bench::machines::worker::run(&arguments),
     }
 }

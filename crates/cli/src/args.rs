@@ -90,8 +90,8 @@ pub(crate) struct SelectArgs {
     pub covariates: Vec<String>,
     /// Column with the weight of each sample, for methods that use weights
     ///
-    /// Numbers of at least 0, not of unit size: a weight of 2 is a sample that is there twice. Linear methods
-    /// such as lasso use weights; other methods refuse them.
+    /// Numbers of at least 0: for lasso, elastic-net, adaptive-lasso and dantzig, where only ratios count,
+    /// and for nmmkl, where they multiply the cost. Other methods refuse them.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
     #[command(flatten)]
@@ -130,8 +130,8 @@ pub(crate) struct GroupArgs {
 /// Which features come from which source.
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Table with columns `feature` and `view`, or `view`, `first` and `last`; or a view, NAME=COLUMNS, once for
-    /// each
+    /// Table with columns `feature` and `view`, or `view`, `first` and `last`; or a view, NAME=COLUMNS,
+    /// once for each
     ///
     /// For methods of several sources, such as gpcov-var. COLUMNS are names or numbers from 0, ranges
     /// FIRST:LAST, and names with `*`, separated by commas. Every feature belongs to one view.
@@ -219,6 +219,8 @@ pub(crate) struct MethodsArgs {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    #[command(flatten)]
+    pub network: NetworkArgs,
     #[command(flatten)]
     pub views: ViewArgs,
 }

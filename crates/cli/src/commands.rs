@@ -5,6 +5,7 @@ mod bounded;
 mod compare;
 mod evaluate;
 mod info;
+mod links;
 mod methods;
 mod score;
 mod select;
@@ -56,14 +57,16 @@ fn origin() -> Origin {
     Origin::new(command_line())
 }
 
+/// The refusal of an option that `method` does not use, with the methods that do.
 fn useless(registry: &Registry, option: &str, method: &Method, has_use: impl Fn(&Method) -> bool) -> Failure {
     let others: Vec<&str> =
         registry.methods().iter().filter(|other| has_use(other)).map(|other| other.id).collect();
-    Failure::new(format!(
-        "{option}: {} does not use it: leave it out, or use one of {}",
-        method.id,
-        others.join(", ")
-    ))
+    let others = match others.as_slice() {
+        [] => String::new(),
+        [other] => format!(", or use {other}"),
+        others => format!(", or use one of {}", others.join(", ")),
+    };
+    Failure::new(format!("{option}: {} does not use it: leave it out{others}", method.id))
 }
 
 /// Refuses a table of groups or of links, and views, that no method uses, and the choice of these without

@@ -1,7 +1,7 @@
 //! From the file to a data set, and from names to features.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target, Views};
 use fewest::data::{
@@ -9,7 +9,7 @@ use fewest::data::{
     TargetFound, Unknown, parse_views, read_authors, read_groups, read_links, read_views,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
-use fewest_study::DataInfo;
+use fewest_study::{DataInfo, SampleInfo};
 
 use crate::args::{DataArgs, FileArgs, GroupArgs, NetworkArgs, ViewArgs};
 use crate::failure::Failure;
@@ -109,6 +109,8 @@ pub(crate) struct Needs<'a> {
     pub digest: bool,
     /// The column with the weights of the samples.
     pub weights: Option<&'a str>,
+    /// The column with the groups of the samples, which take the place of their names.
+    pub groups: Option<&'a str>,
 }
 
 /// Reads the table.
@@ -120,6 +122,7 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
         },
         task: args.task,
         weights: needs.weights.map(str::to_owned),
+        sample_groups: needs.groups.map(str::to_owned),
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
         file_digest: needs.digest,
@@ -313,6 +316,17 @@ pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Resu
         .collect()
 }
 
+/// Where weights and links of samples come from, for outputs.
+pub(crate) fn sample_info(weights: Option<&str>, files: &NetworkArgs) -> SampleInfo {
+    let name = |file: &Option<PathBuf>| file.as_ref().map(|file| file.display().to_string());
+    SampleInfo {
+        weights: weights.map(str::to_owned),
+        links: name(&files.links),
+        authors: name(&files.authors),
+        follows: name(&files.follows),
+    }
+}
+
 /// The links between the samples of a table, as its rows are in the file.
 pub(crate) struct Network {
     links: Option<Graph>,
@@ -333,6 +347,16 @@ impl Network {
         let authors = files.authors.as_ref().map(authors).transpose();
         let authors = authors.map_err(|error| wrong("--authors", error))?;
         Ok(Self { links: links.map(|links| links.graph), authors })
+    }
+
+    /// The links between samples, where they are known.
+    pub(crate) fn links(&self) -> Option<&Graph> {
+        self.links.as_ref()
+    }
+
+    /// The authors of the samples, where they are known.
+    pub(crate) fn authors(&self) -> Option<&Authors> {
+        self.authors.as_ref()
     }
 
     /// `data` with the links of its samples: those of the table but the `dropped` ones.

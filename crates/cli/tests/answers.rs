@@ -62,7 +62,7 @@ fn json_has_the_promised_keys_in_their_order() {
         place.done(&["select", "table.csv", "-k", "2", "-p", "tolerance=1e-8", "--seed", "5", "--json", "-"]);
     assert_eq!(
         key_order(&text, 2),
-        "fewest method params seed data features solver status notes reduction seconds"
+        "fewest method params seed data features solver path status notes reduction seconds"
     );
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["fewest"], env!("CARGO_PKG_VERSION"));

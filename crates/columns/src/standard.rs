@@ -24,6 +24,9 @@ pub fn seed_of_values(seed: u64, mut values: Vec<f64>) -> u64 {
     values.iter().fold(seed, |seed, value| derive_seed(seed, rounded(value)))
 }
 
+/// The largest size of a standardised value: its square is finite.
+const FARTHEST: f64 = 1e150;
+
 /// Values that differ by less than this share of their size are offset: their differences are taken first.
 const OFFSET: f64 = 1.0 / 1024.0;
 
@@ -62,7 +65,8 @@ impl Standard {
     /// That of a column whose samples have `weights`: it brings the weighted mean to 0 and the weighted mean
     /// of the squares to 1. `None` when all values that count are equal.
     ///
-    /// Values of samples that do not count are mapped as well, and cannot overflow.
+    /// Values of samples that do not count have no influence. [`apply`](Self::apply) maps them as well: a
+    /// size above 1e150 standard deviations becomes that, so that none overflows.
     pub fn weighted(column: Column<'_>, weights: &Weights) -> Option<Self> {
         let (values, of_stored): (&[f64], Option<Vec<f64>>) = match column {
             Column::Dense(values) => (values, None),
@@ -83,8 +87,7 @@ impl Standard {
         if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
             return None;
         }
-        let (least, most) = range(values);
-        let scale = inverse_power(least.abs().max(most.abs()));
+        let scale = inverse_power(low.abs().max(high.abs()));
         let is_offset =
             low * scale * (high * scale) > 0.0 && (high - low) * scale < OFFSET * (low * scale).abs();
         let pivot = if is_offset { low * scale } else { 0.0 };
@@ -131,6 +134,8 @@ impl Standard {
     /// Standardises `values`, those it was made of or others of the same feature.
     pub fn apply(&self, values: &mut [f64]) {
         apply(*self, values);
+        // A finite value that was not among those it was made of.
+        values.iter_mut().for_each(|value| *value = value.clamp(-FARTHEST, FARTHEST));
     }
 
     #[inline(always)]
@@ -274,12 +279,13 @@ mod tests {
         let weights = Weights::new(&[1.0, 0.0, 1.0])?;
         assert_eq!(Standard::weighted(Column::Dense(&[4.0, 1.0, 4.0]), &weights), None);
         assert_eq!(Standard::weighted(Column::Sparse { rows: &[1], values: &[1.0] }, &weights), None);
-        let far = Standard::weighted(Column::Dense(&[1.0, 1e308, 2.0]), &weights);
-        assert!(far.is_none_or(|far| {
-            let mut values = [1.0, 1e308, 2.0];
+        for size in [1.0, 1e-200] {
+            let mut values = [size, 1e308, 2.0 * size];
+            let Some(far) = Standard::weighted(Column::Dense(&values), &weights) else { panic!("{size}") };
             far.apply(&mut values);
-            values.iter().all(|value| value.is_finite())
-        }));
+            assert!((values[0] + 1.0).abs() < 1e-12 && (values[2] - 1.0).abs() < 1e-12, "{values:?}");
+            assert!(values[1] > 1e100 && values[1].is_finite(), "{values:?}");
+        }
         Ok(())
     }
 }

@@ -36,6 +36,20 @@ pub struct Dataset {
     sample_weights: Option<Vec<f64>>,
     sample_graph: Option<Arc<Graph>>,
     authors: Option<Arc<Authors>>,
+    surroundings: Option<Arc<Surroundings>>,
+}
+
+/// All samples of a network, without their target, and which of them a data set has.
+struct Surroundings {
+    all: Dataset,
+    rows: Vec<usize>,
+}
+
+impl Surroundings {
+    /// Of the samples `rows` of those that are among them.
+    fn of(&self, rows: &[usize]) -> Self {
+        Self { all: self.all.clone(), rows: rows.iter().map(|&row| self.rows[row]).collect() }
+    }
 }
 
 impl Dataset {
@@ -70,6 +84,7 @@ impl Dataset {
             sample_weights: None,
             sample_graph: None,
             authors: None,
+            surroundings: None,
         })
     }
 
@@ -137,6 +152,38 @@ impl Dataset {
         Ok(self)
     }
 
+    /// With the samples around these: those of a network whose labels are hidden, with the links between all
+    /// of them. These samples are the `rows` of `all`, whose target is not kept. Only methods of linked
+    /// samples look at them ([`Dataset::surroundings`]).
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there is a row for each sample, and as many features;
+    /// [`Error::InvalidParameter`] for a row that does not exist.
+    ///
+    /// ```
+    /// use fewest_core::{Dataset, DenseColumns, Graph, Target};
+    /// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0]])?;
+    /// let links = Graph::undirected(3, &[(0, 2, 1.0)])?;
+    /// let all = Dataset::new(x, Target::real(vec![5.0, 6.0, 7.0])?)?.with_sample_graph(links)?;
+    /// let training = all.subset(&[0, 1])?.with_surroundings(&all, vec![0, 1])?;
+    /// // The link leads out of the training samples: only the surroundings have it, and they have no target.
+    /// assert_eq!(training.sample_graph().map(Graph::n_links), Some(0));
+    /// let Some((all, rows)) = training.surroundings() else { unreachable!() };
+    /// assert_eq!((all.sample_graph().map(Graph::n_links), rows), (Some(1), &[0, 1][..]));
+    /// assert_eq!(*all.target(), Target::None);
+    /// # Ok::<(), fewest_core::Error>(())
+    /// ```
+    pub fn with_surroundings(mut self, all: &Dataset, rows: Vec<usize>) -> Result<Self, Error> {
+        check_length("rows of the surroundings", self.n_samples(), rows.len())?;
+        check_length("features of the surroundings", self.n_features(), all.n_features())?;
+        if let Some(row) = rows.iter().find(|row| **row >= all.n_samples()) {
+            return Err(Error::parameter("rows", row, format!("below {}", all.n_samples())));
+        }
+        let all = Self { target: Target::None, surroundings: None, ..all.clone() };
+        self.surroundings = Some(Arc::new(Surroundings { all, rows }));
+        Ok(self)
+    }
+
     /// With the views of the features: which of them come from which source.
     ///
     /// # Errors
@@ -198,6 +245,8 @@ impl Dataset {
         check_length("samples of the new values", self.n_samples(), x.n_samples())?;
         check_length("features of the new values", self.n_features(), x.n_features())?;
         self.x = Arc::new(x);
+        // They would have the values of before.
+        self.surroundings = None;
         Ok(self)
     }
 
@@ -296,6 +345,12 @@ impl Dataset {
         self.authors.as_deref()
     }
 
+    /// All samples of the network, without target, and the rows that these samples are among them, where they
+    /// were given ([`Dataset::with_surroundings`]).
+    pub fn surroundings(&self) -> Option<(&Dataset, &[usize])> {
+        self.surroundings.as_deref().map(|around| (&around.all, &around.rows[..]))
+    }
+
     /// The views of the features, where they were given.
     pub fn views(&self) -> Option<&Views> {
         self.views.as_deref()
@@ -379,6 +434,7 @@ impl Dataset {
             sample_weights: self.sample_weights.as_ref().map(sample_weights),
             sample_graph: sample_graph.map(Arc::new),
             authors: authors.map(Arc::new),
+            surroundings: self.surroundings.as_ref().map(|around| Arc::new(around.of(rows))),
         })
     }
 

@@ -115,6 +115,16 @@ pub enum Error {
         /// What had not been done yet.
         before: &'static str,
     },
+    /// An error of the training samples of one fold, where those of all samples may have none.
+    #[error("in fold {fold} of {parameter}: {error}")]
+    InFold {
+        /// The parameter that asks for the folds.
+        parameter: &'static str,
+        /// Which one, from 1.
+        fold: usize,
+        /// What is wrong in it.
+        error: Box<Error>,
+    },
     /// A computation that failed on valid input, for example by an overflow.
     #[error("{what} failed numerically: {hint}")]
     Numerical {
@@ -134,6 +144,14 @@ impl Error {
     /// An [`Error::Unreadable`] of feature `column` from anything printable.
     pub fn unreadable(column: usize, reason: impl ToString) -> Self {
         Self::Unreadable { column, reason: reason.to_string() }
+    }
+
+    /// An [`Error::InFold`], unless the run was stopped: that is no fault of the fold.
+    pub fn in_fold(self, parameter: &'static str, fold: usize) -> Self {
+        match self {
+            stopped @ Self::Stopped { .. } => stopped,
+            error => Self::InFold { parameter, fold, error: Box::new(error) },
+        }
     }
 
     /// The error with its row counted from the first row of the table, for an error about a batch that

@@ -38,7 +38,7 @@ pub use selection::{
     Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status, ViewWeight,
 };
 pub use streams::{
-    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, RowBatches, SampleStream, StreamScorer,
+    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held, RowBatches, SampleStream, StreamScorer,
     StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};

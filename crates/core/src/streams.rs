@@ -52,6 +52,26 @@ pub trait StreamSelector: Send {
     /// # Errors
     /// When the budget or what has arrived does not allow it.
     fn selection(&self, budget: Budget) -> Result<Selection, Error>;
+
+    /// What is kept of all that has arrived.
+    fn held(&self) -> Held;
+}
+
+/// What a [`StreamSelector`] keeps in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Held {
+    /// Number of features whose values, or whose statistics, are kept.
+    pub features: usize,
+    /// Bytes of these numbers: all that may grow with what arrives, without names and fixed parts.
+    pub bytes: usize,
+}
+
+impl Held {
+    /// This number of features, and of floating-point numbers.
+    pub fn new(features: usize, numbers: usize) -> Self {
+        Self { features, bytes: numbers.saturating_mul(size_of::<f64>()) }
+    }
 }
 
 /// A [`Scorer`] by sums over rows, which need not be in memory.
@@ -152,6 +172,9 @@ impl FeatureStream for FeatureBatches<'_> {
 ///         }
 ///         let scores = order.iter().map(|&j| self.0[j]).collect();
 ///         Ok(Selection::new(order, scores, self.0.len(), Status::Converged))
+///     }
+///     fn held(&self) -> Held {
+///         Held::new(self.0.len(), self.0.len())
 ///     }
 /// }
 ///

@@ -272,6 +272,11 @@ impl Classes {
 }
 
 impl Survival {
+    /// Of some of the rows of survival times, which may be without an event.
+    pub(crate) fn of_rows(times: Vec<f64>, events: Vec<bool>) -> Self {
+        Self { times, events }
+    }
+
     /// The time of every sample.
     pub fn times(&self) -> &[f64] {
         &self.times

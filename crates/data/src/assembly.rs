@@ -35,7 +35,7 @@ impl Cells {
         match (self, role) {
             (_, Role::Ignored) => ReadColumn::Ignored,
             (Self::Numbers(values), _) => target::plain(values),
-            (Self::Texts(texts), Role::Id) => {
+            (Self::Texts(texts), Role::Id | Role::Group) => {
                 ReadColumn::Ids(texts.into_iter().map(Option::unwrap_or_default).collect())
             }
             (Self::Texts(texts), _) => {
@@ -127,7 +127,7 @@ impl Table {
         let mut targets: Vec<(usize, ColumnLabel, ReadColumn)> = Vec::new();
         let mut ids = None;
         let mut id_name = None;
-        let mut weights = None;
+        let (mut weights, mut groups) = (None, None);
         let mut suspicions = Suspicions::default();
         let row = |i: usize| lines.as_ref().map_or(RowLabel::Sample(i), |lines| RowLabel::Line(lines[i]));
         for (number, (role, column)) in roles.into_iter().zip(columns).enumerate() {
@@ -150,6 +150,10 @@ impl Table {
                 (Role::Id, ReadColumn::Ids(texts)) => (ids, id_name) = (Some(texts), label().name),
                 (Role::Id, ReadColumn::Numbers { values, .. }) => {
                     (ids, id_name) = (Some(values.into_iter().map(number_text).collect()), label().name);
+                }
+                (Role::Group, ReadColumn::Ids(texts)) => groups = Some((texts, label().name)),
+                (Role::Group, ReadColumn::Numbers { values, .. }) => {
+                    groups = Some((values.into_iter().map(number_text).collect(), label().name));
                 }
                 (Role::Weight, column) => weights = Some(sample_weights(&path, label(), column, row)?),
                 (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
@@ -199,6 +203,7 @@ impl Table {
             ids,
             id_name,
             weights,
+            groups,
             sample_graph: None,
             lines,
             first_index: None,
@@ -232,6 +237,7 @@ impl Table {
             ids: None,
             id_name: None,
             weights: None,
+            groups: None,
             sample_graph: None,
             lines,
             first_index: None,

@@ -34,9 +34,9 @@ fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and values,
-/// groups, links, authors and views, the target and the weights of the samples. Names of samples do not count; sparse
-/// columns count by their stored values.
+/// SHA-256, in hexadecimal digits, of all that a method may depend on: the features' names, kinds and
+/// values, groups, links, authors and views, the target and the weights of the samples. Names of samples do
+/// not count; sparse columns count by their stored values.
 ///
 /// # Errors
 /// Those of reading a column.
@@ -77,8 +77,11 @@ pub fn digest(data: &Dataset) -> Result<String, Error> {
     hash.debug(&data.feature_groups());
     hash.debug(&data.feature_graph());
     hash.debug(&data.sample_graph());
-    hash.debug(&data.authors());
     hash.debug(&data.views());
+    // Only where there are any: what was stored without authors keeps its digest.
+    if let Some(authors) = data.authors() {
+        hash.debug(authors);
+    }
     Ok(hash.finish())
 }
 
@@ -128,13 +131,17 @@ impl Write for Hash {
 
 #[cfg(test)]
 mod tests {
-    use fewest_core::{DenseColumns, FeatureKind, Target};
+    use fewest_core::{Authors, DenseColumns, FeatureKind, Graph, Target};
 
     use super::*;
 
     fn table(values: &[Vec<f64>]) -> Dataset {
         let labels: Vec<bool> = (0..values[0].len()).map(|i| i % 3 == 0).collect();
         Dataset::new(DenseColumns::from_columns(values).unwrap(), Target::from_labels(&labels)).unwrap()
+    }
+
+    fn authors(of_sample: [usize; 4], weight: f64) -> Authors {
+        Authors::new(of_sample.to_vec(), Graph::directed(2, &[(0, 1, weight)]).unwrap()).unwrap()
     }
 
     fn hashed(data: &Dataset) -> String {
@@ -173,6 +180,10 @@ mod tests {
             data.clone().with_target(Target::real(vec![1.0, 2.0, 3.0, 4.0]).unwrap()),
             data.clone().with_target(Target::real(vec![-1.0, -2.0, 3.0, 4.0]).unwrap()),
             data.clone().with_sample_weights(vec![1.0, 1.0, 2.0, 1.0]),
+            data.clone().with_sample_graph(Graph::undirected(4, &[(0, 1, 1.0)]).unwrap()),
+            data.clone().with_authors(authors([0, 0, 1, 1], 1.0)),
+            data.clone().with_authors(authors([0, 1, 1, 1], 1.0)),
+            data.clone().with_authors(authors([0, 0, 1, 1], 2.0)),
         ] {
             all.push(hashed(&other.unwrap()));
         }

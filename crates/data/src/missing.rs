@@ -254,6 +254,9 @@ impl Table {
         if let Some(ids) = &mut self.ids {
             retain(ids, stays);
         }
+        if let Some((groups, _)) = &mut self.groups {
+            retain(groups, stays);
+        }
         if let Some(lines) = &mut self.lines {
             retain(lines, stays);
         }
@@ -339,10 +342,14 @@ impl Table {
         if let Some(kinds) = self.kinds {
             dataset = dataset.with_feature_kinds(kinds)?;
         }
-        if let Some(ids) = self.ids {
+        let (ids, id_name) = match self.groups {
+            Some((groups, name)) => (Some(groups), name),
+            None => (self.ids, self.id_name),
+        };
+        if let Some(ids) = ids {
             dataset = dataset.with_sample_ids(ids)?;
         }
-        if let Some(name) = self.id_name {
+        if let Some(name) = id_name {
             dataset = dataset.with_sample_id_name(name);
         }
         if let Some(weights) = self.weights {

@@ -34,6 +34,11 @@ pub struct ReadOptions {
     /// The column with the weights of the samples: numbers of at least 0, one of them above. It is no
     /// feature.
     pub weights: Option<String>,
+    /// The column with the group of each sample, such as its patient. It is no feature, and takes the place
+    /// of the ids in the [`Dataset`](fewest_core::Dataset); links refer to the ids ([`Nodes::samples`]).
+    ///
+    /// [`Nodes::samples`]: crate::Nodes::samples
+    pub sample_groups: Option<String>,
     /// Columns to leave out. In a name that no column has, `*` stands for any characters and `?` for one:
     /// `GENE*`.
     pub ignore: Vec<String>,
@@ -80,6 +85,7 @@ impl Default for ReadOptions {
             delimiter: None,
             id: None,
             weights: None,
+            sample_groups: None,
             ignore: Vec::new(),
             categorical: Vec::new(),
             reduction: None,

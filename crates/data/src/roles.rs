@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Id,
     /// The weight of each sample.
     Weight,
+    /// The group of each sample.
+    Group,
     Ignored,
 }
 
@@ -77,7 +79,7 @@ pub(crate) fn assign(
             path,
             Place::Column(label(names, column)),
             "the column was given two roles",
-            "name it once among target, id, weights, ignored and categorical columns",
+            "name it once among target, id, weights, groups, ignored and categorical columns",
         )),
     };
     if let TargetChoice::Columns(targets) = &options.target {
@@ -96,6 +98,14 @@ pub(crate) fn assign(
     }
     if let Some(wanted) = &options.weights {
         take(&mut roles, find(wanted)?, Role::Weight)?;
+    }
+    if let Some(wanted) = &options.sample_groups {
+        let column = find(wanted)?;
+        match roles.get_mut(column) {
+            // Ids that several samples have are groups, too.
+            Some(role @ Role::Id) => *role = Role::Group,
+            _ => take(&mut roles, column, Role::Group)?,
+        }
     }
     if let Some(reduction) = &options.reduction {
         return reduced(path, names, roles, reduction).map(|roles| (roles, None));

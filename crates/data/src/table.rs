@@ -38,6 +38,8 @@ pub struct Table {
     pub(crate) id_name: Option<String>,
     /// The weight of each sample.
     pub(crate) weights: Option<Vec<f64>>,
+    /// The group of each sample, and the header of their column.
+    pub(crate) groups: Option<(Vec<String>, Option<String>)>,
     pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,

@@ -15,7 +15,7 @@ mod stability_selection;
 pub use catalogue::{ChosenLearner, LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metric_in};
 pub use clustering::{Clustering, ClusteringOutcome};
 pub use experiment::{
-    AUTO_K, Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Outcome, Plan,
+    AUTO_K, Comparison, Evaluation, Experiment, ExperimentError, FoldRecord, KRule, Network, Outcome, Plan,
     RunOptions, Stage, Summary, compare, k_text,
 };
 pub use knockoffs::{

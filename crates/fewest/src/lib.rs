@@ -20,6 +20,8 @@ pub use fewest_margin as margin;
 pub use fewest_mkl as mkl;
 pub use fewest_neighbours as neighbours;
 pub use fewest_solver as solver;
+#[cfg(feature = "streams")]
+pub use fewest_streams as streams;
 #[cfg(feature = "wrappers")]
 pub use fewest_wrappers as wrappers;
 

@@ -31,7 +31,7 @@ mod solvers;
 use aliases::{ALIASES, WITH_PARAMETERS};
 pub use families::Family;
 pub use fewest_core::method::{
-    Built, Kind, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
+    Built, Kind, LinkTable, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
 };
 
 /// All methods, learners, metrics and file formats, by id: a value, to which a program may add its own.

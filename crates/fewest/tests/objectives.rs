@@ -367,8 +367,11 @@ fn no_method_is_forgotten() -> Result<(), Error> {
         "group-l1-l21-clusters",
         "mvfs",
         "aumfs",
+        "netfs",
+        "lufs",
         "gpcov-var",
         "gpcov-spca",
+        "grafting",
     ];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
     for id in TABLE.iter().map(|row| row.0).chain(ELSEWHERE.iter().chain(OTHER_FAMILIES).copied()) {

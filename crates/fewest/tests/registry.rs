@@ -6,7 +6,7 @@ use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Target
 use fewest::registry::{
     self, Built, Kind, Method, Parameter, Parameters, Range, Registry, Relation, TargetKind, Value,
 };
-use fewest_testkit::conformance::{check_by_place, check_selector, problem};
+use fewest_testkit::conformance::{check_by_place, check_selector, linked_problem, problem};
 
 fn message<T>(result: Result<T, Error>) -> String {
     match result {
@@ -29,6 +29,8 @@ fn quick(method: &Method) -> Result<Parameters, Error> {
         "boruta" => &["trees=100", "rounds=20"],
         "permutation-importance" => &["trees=60", "permutations=7"],
         "ndfs" | "mvfs" | "aumfs" | "group-l1-l21-clusters" => &["tolerance=1e-9"],
+        "netfs" => &["clusters=3", "tolerance=1e-9", "alpha_ratio=0.01"],
+        "lufs" => &["clusters=3", "tolerance=1e-9"],
         _ => &[],
     };
     Parameters::parse(method, assignments)
@@ -62,6 +64,11 @@ fn ids_and_parameter_names_are_unique_and_plain() {
     }
 }
 
+/// [`problem`], with links for a method that has no answer without.
+fn problem_of(method: &Method, classes: bool) -> Dataset {
+    if method.id == "netfs" { linked_problem(classes) } else { problem(classes) }
+}
+
 fn without_target(data: &Dataset) -> Result<Dataset, Error> {
     data.clone().with_target(Target::None)
 }
@@ -69,7 +76,7 @@ fn without_target(data: &Dataset) -> Result<Dataset, Error> {
 #[test]
 fn unsupervised_methods_are_those_whose_defaults_run_without_a_target() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
-        let data = without_target(&problem(false))?;
+        let data = without_target(&problem_of(method, false))?;
         let selector = method.build(&quick(method)?)?.into_selector();
         let result = selector.select(&data, Budget::Count(2), &Context::default());
         assert_eq!(result.is_ok(), !method.is_supervised(), "{}: {result:?}", method.id);
@@ -126,7 +133,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
         }
         // Shown where a check fails.
         println!("{}", method.id);
-        let (selector, data) = (built.into_selector(), problem(needs_classes(method)));
+        let (selector, data) = (built.into_selector(), problem_of(method, needs_classes(method)));
         if ["distinct", "fused-lasso"].contains(&method.id) {
             // One ranks, the other joins, by the order of the table: no law of permuted columns.
             check_by_place(&*selector, &data, 3);
@@ -140,7 +147,7 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
 #[test]
 fn nested_methods_start_larger_selections_with_the_smaller_ones() -> Result<(), Error> {
     for method in Registry::standard().methods().iter().filter(|method| method.is_nested()) {
-        let data = problem(needs_classes(method));
+        let data = problem_of(method, needs_classes(method));
         let selector = method.build(&quick(method)?)?.into_selector();
         let order = |k: usize| -> Result<Vec<usize>, Error> {
             Ok(selector.select(&data, Budget::Count(k), &Context::seeded(5))?.order)
@@ -226,7 +233,7 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
                     if method.targets.contains(&other) && !method.targets.contains(&kind) {
                         continue;
                     }
-                    let mut data = problem(classes);
+                    let mut data = problem_of(method, classes);
                     if !classes {
                         data = with_target_of(&assignments, data)?;
                     }
@@ -430,7 +437,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
 #[test]
 fn threads_change_nothing() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
-        let data = problem(needs_classes(method));
+        let data = problem_of(method, needs_classes(method));
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.map_err(|_| Error::parameter("threads", threads, "available"))?;
@@ -452,8 +459,7 @@ fn with_columns(data: &Dataset, change: impl Fn(usize, &mut [f64])) -> Result<Da
         data.x().copy_column(j, column)?;
         change(j, column);
     }
-    let changed = Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())?;
-    data.views().map_or(Ok(changed.clone()), |views| changed.with_views(views.clone()))
+    data.clone().with_x(DenseColumns::from_columns(&columns)?)
 }
 
 /// Methods whose answer depends on the units of the features, as their pages say.
@@ -463,7 +469,7 @@ const DEPEND_ON_UNITS: &[&str] = &["variance", "trace-ratio"];
 #[test]
 fn units_of_features_change_nothing() -> Result<(), Error> {
     for method in Registry::standard().methods().iter() {
-        let data = problem(needs_classes(method));
+        let data = problem_of(method, needs_classes(method));
         let scaled = with_columns(&data, |j, column| {
             let unit = [1.0, 1024.0, 1.0 / 1_048_576.0][j % 3];
             column.iter_mut().for_each(|value| *value *= unit);
@@ -485,7 +491,7 @@ fn single_precision_changes_little() -> Result<(), Error> {
         // No two differences are equal, and no value is on the edge of a bin: rounding decides nothing.
         let smooth =
             |_, column: &mut [f64]| column.iter_mut().for_each(|value| *value = (1.1 * *value).exp());
-        let double = with_columns(&problem(needs_classes(method)), smooth)?;
+        let double = with_columns(&problem_of(method, needs_classes(method)), smooth)?;
         let single = with_columns(&double, |_, column| {
             column.iter_mut().for_each(|value| *value = f64::from(*value as f32));
         })?;

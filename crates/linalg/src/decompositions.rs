@@ -4,7 +4,7 @@
 use multiversion::multiversion;
 use nalgebra::linalg::givens::GivensRotation;
 use nalgebra::{
-    Cholesky, DMatrix, DVector, Dyn, LU, Matrix2, QR, SymmetricEigen, SymmetricTridiagonal, Vector2,
+    Cholesky, DMatrix, DVector, Dyn, LU, Matrix2, QR, SVD, SymmetricEigen, SymmetricTridiagonal, Vector2,
     wilkinson_shift,
 };
 
@@ -261,6 +261,21 @@ pub fn orthonormal_unless(matrix: &DMatrix<f64>, is_stopped: &dyn Fn() -> bool) 
 /// The orthogonal and the triangular factor of a matrix. `O(m n²)`.
 pub fn qr(matrix: DMatrix<f64>) -> QR<f64, Dyn, Dyn> {
     QR::new(matrix)
+}
+
+/// The singular values, the largest first, and the left vectors of a matrix; `None` where they are not found,
+/// since numbers are not finite or overflow. `O(m n min(m, n))`.
+///
+/// ```
+/// let wide = nalgebra::dmatrix![0.0, 3.0; 4.0, 0.0];
+/// let found = fewest_linalg::left_singular(wide).unwrap();
+/// assert!((found.0[0] - 4.0).abs() < 1e-12 && (found.1[(1, 0)].abs() - 1.0).abs() < 1e-12);
+/// ```
+pub fn left_singular(matrix: DMatrix<f64>) -> Option<(DVector<f64>, DMatrix<f64>)> {
+    let most = MOST_SWEEPS.max(100 * matrix.nrows().max(matrix.ncols()));
+    let found = SVD::try_new(matrix, true, false, f64::EPSILON, most)?;
+    let is_finite = found.singular_values.iter().all(|value| value.is_finite());
+    found.u.filter(|_| is_finite).map(|left| (found.singular_values, left))
 }
 
 /// The orthogonal factor `Q`, `m x r`, and the triangular one of an `m x r` matrix, `r ≤ m`, by

@@ -4,8 +4,26 @@ use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
 use crate::symmetric_eigen;
 
-/// Restarts after which what has been reached must do.
+/// Restarts after which what has been reached must do, unless others are wanted.
 const MOST_RESTARTS: usize = 200;
+
+/// How much is done for eigenpairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Krylov {
+    /// Blocks of the space between two restarts.
+    pub blocks: usize,
+    /// Residual `‖A v − λ v‖` to reach.
+    pub tolerance: f64,
+    /// Restarts, at most; by default 200.
+    pub restarts: usize,
+}
+
+impl Krylov {
+    /// `blocks` blocks, to a residual of `tolerance`.
+    pub const fn new(blocks: usize, tolerance: f64) -> Self {
+        Self { blocks, tolerance, restarts: MOST_RESTARTS }
+    }
+}
 
 /// Eigenvalues with orthonormal eigenvectors.
 #[derive(Debug, Clone)]
@@ -22,11 +40,11 @@ pub struct Eigenpairs {
 /// orthonormal; `product` multiplies it with every column. Fewer where there are no more. The inner `None`
 /// where numbers are not finite.
 ///
-/// A Krylov space of `blocks` blocks, the first of which is `start`, with restarts, until residuals are at
-/// most `tolerance` or 200 restarts are done: [`Eigenpairs::residual`] tells. `start` should have a few
-/// columns more than wanted, since the convergence depends on the gap behind the last of them; equal
-/// eigenvalues are all found, up to its width. Cost of a restart: `blocks` products with a block of `b`
-/// columns, and `n (b blocks)²` multiplications.
+/// A Krylov space of blocks, the first of which is `start`, with restarts, until residuals are as small as
+/// asked for or all restarts are done: [`Eigenpairs::residual`] tells. `start` should have a few columns more
+/// than wanted, since the convergence depends on the gap behind the last of them; equal eigenvalues are all
+/// found, up to its width. Cost of a restart: `blocks` products with a block of `b` columns, and
+/// `n (b blocks)²` multiplications.
 ///
 /// ```
 /// use nalgebra::DMatrix;
@@ -37,7 +55,8 @@ pub struct Eigenpairs {
 ///     Ok::<_, ()>(DMatrix::from_fn(200, v.ncols(), |i, j| at(i.checked_sub(1), j) + at(Some(i + 1), j)))
 /// };
 /// let start = DMatrix::from_fn(200, 7, |i, j| ((i * 37 + j * 11) % 101) as f64 - 50.0);
-/// let found = fewest_linalg::largest_eigenpairs(start, 3, &[], 8, 1e-10, product).unwrap().unwrap();
+/// let krylov = fewest_linalg::Krylov::new(8, 1e-10);
+/// let found = fewest_linalg::largest_eigenpairs(start, 3, &[], krylov, product).unwrap().unwrap();
 /// for (i, value) in found.values.iter().enumerate() {
 ///     assert!((value - 2.0 * (std::f64::consts::PI * (i + 1) as f64 / 201.0).cos()).abs() < 1e-9);
 /// }
@@ -49,10 +68,10 @@ pub fn largest_eigenpairs<E>(
     start: DMatrix<f64>,
     wanted: usize,
     apart: &[DVector<f64>],
-    blocks: usize,
-    tolerance: f64,
+    krylov: Krylov,
     mut product: impl FnMut(&DMatrix<f64>) -> Result<DMatrix<f64>, E>,
 ) -> Result<Option<Eigenpairs>, E> {
+    let Krylov { blocks, tolerance, restarts: most_restarts } = krylov;
     let (n, width) = start.shape();
     let mut start = start;
     let mut restarts = 0;
@@ -92,7 +111,7 @@ pub fn largest_eigenpairs<E>(
             .map(|at| (residuals.column(at) - vectors.column(at) * small.eigenvalues[order[at]]).norm())
             .fold(0.0, f64::max);
         restarts += 1;
-        if residual <= tolerance || restarts >= MOST_RESTARTS || basis.ncols() + apart.len() >= n {
+        if residual <= tolerance || restarts >= most_restarts || basis.ncols() + apart.len() >= n {
             let values = order[..pairs].iter().map(|&at| small.eigenvalues[at]).collect();
             return Ok(Some(Eigenpairs {
                 values,
@@ -164,7 +183,7 @@ mod tests {
         let start = entries.columns(3, 8).into_owned();
         for first in [0, 1] {
             let apart: Vec<DVector<f64>> = (0..first).map(|i| basis.column(i).into_owned()).collect();
-            let found = largest_eigenpairs(start.clone(), 4 - first, &apart, 8, 1e-12, product);
+            let found = largest_eigenpairs(start.clone(), 4 - first, &apart, Krylov::new(8, 1e-12), product);
             let Ok(Some(found)) = found else { panic!("{found:?}") };
             assert!(found.residual < 1e-11, "{}", found.residual);
             for (i, found) in found.values.iter().enumerate() {
@@ -175,8 +194,11 @@ mod tests {
             assert!((&found.vectors * found.vectors.transpose() - projector).amax() < 1e-9);
         }
         let fails = |_: &DMatrix<f64>| Err("gone");
-        assert_eq!(largest_eigenpairs(start.clone(), 4, &[], 8, 1e-12, fails).err(), Some("gone"));
+        assert_eq!(
+            largest_eigenpairs(start.clone(), 4, &[], Krylov::new(8, 1e-12), fails).err(),
+            Some("gone")
+        );
         let infinite = |v: &DMatrix<f64>| Ok::<_, ()>(v * f64::NAN);
-        assert!(matches!(largest_eigenpairs(start, 4, &[], 8, 1e-12, infinite), Ok(None)));
+        assert!(matches!(largest_eigenpairs(start, 4, &[], Krylov::new(8, 1e-12), infinite), Ok(None)));
     }
 }

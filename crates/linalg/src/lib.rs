@@ -9,12 +9,12 @@ mod products;
 mod vectors;
 
 pub use decompositions::{
-    cholesky, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
+    cholesky, left_singular, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
     symmetric_eigenvalues,
 };
 pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
 pub use dispatch::multiply_add;
-pub use eigenpairs::{Eigenpairs, largest_eigenpairs, lowest};
+pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};
 pub use lanes::dot;
 pub use products::dot_products;
 pub use vectors::{add_scaled, centre, projected};

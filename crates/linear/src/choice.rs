@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fewest_columns::{StandardOutput, deal, seeded_order};
+use fewest_columns::{StandardOutput, Weights, deal, seeded_order};
 use fewest_core::method::Regularization;
-use fewest_core::{Context, Dataset, Error, Path, PathChoice, Status, order};
+use fewest_core::{Classes, Context, Dataset, Error, Path, PathChoice, Status};
 
-use super::columns::LinearColumns;
+use super::columns::{LinearColumns, MOST_BYTES};
 
 /// Penalties tried, from the smallest that selects nothing down, evenly spaced in their logarithm.
 const N_LAMBDAS: usize = 100;
@@ -21,9 +21,9 @@ pub(super) const FOLD_TOLERANCE: f64 = 1e-5;
 /// No smaller penalty is tried where a fold has only this share of its loss at the largest left.
 const LEFT: f64 = 1e-3;
 
-/// Most degrees of freedom of a candidate of an information criterion, as a share of the samples: the
-/// likelihood of a model that fits every sample has no bound.
-const MOST_DEGREES: f64 = 0.5;
+/// Most coefficients that are not zero of a candidate of an information criterion, as a share of the samples:
+/// the likelihood of a model that fits every sample has no bound.
+const MOST_COEFFICIENTS: f64 = 0.5;
 
 const CHOSEN: &str = "the penalty was chosen";
 
@@ -50,10 +50,16 @@ pub(super) trait Ladder {
     fn largest(&self) -> f64;
 
     /// Solves at each of `lambdas`, which decrease, from the one before, until `visit` says that no other is
-    /// wanted or the run is stopped.
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error>;
+    /// wanted or the run is stopped: then it returns how.
+    ///
+    /// # Errors
+    /// Those of a solution and of `visit`; [`Error::Stopped`] where there is no solution yet.
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error>;
 
     fn step(&self, fit: &Self::Fit) -> Step;
+
+    /// Makes `status` that of a solution.
+    fn end_with(fit: &mut Self::Fit, status: Status);
 
     /// The score of each feature with a coefficient.
     fn scores(&self, step: &Step) -> BTreeMap<usize, f64> {
@@ -71,10 +77,25 @@ pub(super) fn spaced(first: f64, last: f64, n: usize) -> Vec<f64> {
     lambdas
 }
 
+/// The solution at `lambda`, and the path of `n` penalties from the smallest that selects nothing down to it;
+/// of it alone where that is no larger. Where the run is stopped before, the last one.
+pub(super) fn down_to<L: Ladder>(ladder: &mut L, lambda: f64, n: usize) -> Result<(L::Fit, Path), Error> {
+    let first = ladder.largest();
+    let lambdas = if lambda < first { spaced(first, lambda, n) } else { vec![lambda] };
+    let (mut path, mut last) = (Path::default(), None);
+    ladder.walk(&lambdas, &mut |ladder, fit| {
+        let scores = ladder.scores(&ladder.step(&fit));
+        path.push(lambdas[path.points.len()], scores.into_iter().collect());
+        last = Some(fit);
+        Ok(true)
+    })?;
+    Ok((last.ok_or(Error::Stopped { before: "a feature had a coefficient" })?, path))
+}
+
 /// The penalties to choose from.
 pub(super) fn candidates<L: Ladder>(ladder: &L) -> Vec<f64> {
     let columns = ladder.columns();
-    let wide = columns.features().count() > columns.n_samples();
+    let wide = columns.features().count() > columns.n_counting();
     let largest = ladder.largest();
     if largest == 0.0 {
         // No column is correlated with the target: every penalty selects nothing.
@@ -102,17 +123,54 @@ pub(super) struct Held<'a> {
     pub(super) training: &'a Dataset,
     /// What each sample of the fold counts, 0 for the others.
     pub(super) test: &'a [f64],
+    /// Bytes that copies of its standardised columns may take: folds are computed side by side.
+    pub(super) bytes: usize,
     pub(super) context: &'a Context<'a>,
 }
 
 impl Held<'_> {
     /// The loss of the samples that are held out, from its mean over all samples and that over the others:
     /// also for a loss that is no sum over samples (Verweij and van Houwelingen 1993).
-    pub(super) fn difference(&self, all: f64, training: f64) -> Losses {
+    ///
+    /// `unknown` are samples of classes that no training sample has, left out of `all`; their loss is that of
+    /// the share of their class.
+    pub(super) fn difference(&self, all: f64, training: f64, unknown: &Unknown) -> Losses {
         let held: f64 = self.test.iter().sum();
         let others: f64 = self.training.sample_weights().map_or(0.0, |weights| weights.iter().sum());
-        Losses { training, held_out: (all * (held + others) - training * others) / held }
+        let known = held - unknown.weight;
+        Losses { training, held_out: (all * (known + others) - training * others + unknown.loss) / held }
     }
+
+    /// The samples of the fold whose class, of `classes`, no training sample has.
+    pub(super) fn unknown(&self, classes: Option<&Classes>) -> Unknown {
+        let n = self.test.len();
+        let mut unknown = Unknown { rows: vec![false; n], weight: 0.0, loss: 0.0 };
+        let Some(classes) = classes else { return unknown };
+        let training = self.training.sample_weights().unwrap_or_default();
+        let (mut learnt, mut sizes) = (vec![0.0; classes.n_classes()], vec![0.0; classes.n_classes()]);
+        for ((&code, test), weight) in classes.codes().iter().zip(self.test).zip(training) {
+            learnt[code as usize] += weight;
+            sizes[code as usize] += weight + test;
+        }
+        let total: f64 = sizes.iter().sum();
+        for ((i, &code), weight) in classes.codes().iter().enumerate().zip(self.test) {
+            if *weight > 0.0 && learnt[code as usize] == 0.0 {
+                unknown.rows[i] = true;
+                unknown.weight += weight;
+                unknown.loss -= weight * (sizes[code as usize] / total).ln();
+            }
+        }
+        unknown
+    }
+}
+
+/// Samples of a fold of which its model can say nothing.
+pub(super) struct Unknown {
+    /// Whether a sample is one of them.
+    pub(super) rows: Vec<bool>,
+    weight: f64,
+    /// Their loss, all in all, by the constant that the shares of the classes are.
+    loss: f64,
 }
 
 /// What the loss of a fitted model is, per unit of weight.
@@ -129,16 +187,14 @@ pub(super) fn fold_losses<L: Ladder>(
     losses: impl Fn(&[f64]) -> Losses,
 ) -> Result<Vec<f64>, Error> {
     let (mut found, mut first) = (Vec::new(), None);
-    ladder.walk(lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
-        if step.status.is_stopped() {
-            return Err(Error::Stopped { before: CHOSEN });
-        }
         let losses = losses(&fitted(ladder, &step)?);
         found.push(losses.held_out);
         Ok(losses.training > LEFT * *first.get_or_insert(losses.training))
     })?;
-    Ok(found)
+    // Part of the losses of a fold would be compared with all of another's.
+    stopped.map_or(Ok(found), |_| Err(Error::Stopped { before: CHOSEN }))
 }
 
 /// The penalties tried, and the one that was chosen.
@@ -179,11 +235,13 @@ pub(super) fn cross_validate(
     fold: &Fold<'_>,
 ) -> Result<Choice, Error> {
     let n = data.n_samples();
-    let all: Vec<f64> = data.sample_weights().map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
+    // Of a sum that cannot overflow.
+    let all = Weights::of(data)?.map_or_else(|| vec![1.0; n], |weights| weights.values().to_vec());
     let mut rows = seeded_order(data, context.seed);
     rows.retain(|&row| all[row] > 0.0);
     let places: Vec<usize> = (0..rows.len()).collect();
     let of_place = deal(&places, rule.folds, "lambda_folds")?;
+    let bytes = MOST_BYTES / rule.folds;
     // Progress is reported from one thread.
     let inner = Context { progress: None, ..*context };
     let found = fewest_parallel::try_map(rule.folds, |at| {
@@ -192,7 +250,8 @@ pub(super) fn cross_validate(
             (training[row], test[row]) = (0.0, all[row]);
         }
         let training = data.clone().with_sample_weights(training)?;
-        let losses = fold(&Held { training: &training, test: &test, context: &inner }, &lambdas)?;
+        let losses = fold(&Held { training: &training, test: &test, bytes, context: &inner }, &lambdas)
+            .map_err(|error| error.in_fold("lambda_folds", at + 1))?;
         Ok::<_, Error>((test.iter().sum::<f64>(), losses))
     })?;
     let n_tried = found.iter().map(|(_, losses)| losses.len()).min().unwrap_or(0);
@@ -267,7 +326,7 @@ pub(super) fn solve<L: Ladder>(ladder: &mut L, choice: Choice) -> Result<Chosen<
     let Choice { lambdas, how, note } = choice;
     let mut path = Path::default();
     let mut kept = None;
-    ladder.walk(&lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(&lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
         let at = path.points.len();
         path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
@@ -278,8 +337,15 @@ pub(super) fn solve<L: Ladder>(ladder: &mut L, choice: Choice) -> Result<Chosen<
     })?;
     let is_whole = path.points.len() > how.chosen;
     path.choice = is_whole.then_some(how).map(|how| cut(how, path.points.len()));
-    let note = if is_whole { note } else { format!("the run was stopped on the way to the penalty: {note}") };
-    let fit = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    let note = match (is_whole, stopped) {
+        (false, _) => format!("the run was stopped on the way to the penalty: {note}"),
+        (true, Some(_)) => format!("{note}; the run was stopped: the path to smaller penalties is cut"),
+        (true, None) => note,
+    };
+    let mut fit = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    if let Some(status) = stopped {
+        L::end_with(&mut fit, status);
+    }
     Ok(Chosen { fit, path, note })
 }
 
@@ -295,8 +361,10 @@ fn cut(mut how: PathChoice, n_points: usize) -> PathChoice {
 pub(super) struct Likelihood<'a> {
     /// `−2 ln L` of fitted values, but for a constant.
     pub(super) deviance: &'a dyn Fn(&[f64]) -> f64,
-    /// What the likelihood is a product over: samples, or events.
+    /// What the likelihood is a product over: samples with a weight above 0, or events among them.
     pub(super) n_observations: usize,
+    /// Which of the two.
+    pub(super) what: &'static str,
     /// Number of coefficients to choose from.
     pub(super) n_coefficients: usize,
 }
@@ -308,10 +376,10 @@ pub(super) struct Likelihood<'a> {
 /// −2 ln L + k ln n + 2γ k ln d
 /// ```
 ///
-/// with `d` coefficients to choose from and `k` degrees of freedom: the number of different coefficients, by
-/// their size, that are not zero. For the lasso and the fused lasso that is what the fit has (Zou, Hastie and
-/// Tibshirani 2007; Tibshirani and Taylor 2011); under a penalty that shrinks more than it must, such as a
-/// ridge, it is a bound.
+/// with `d` coefficients to choose from and `k` of them that are not zero. For the lasso these are the
+/// degrees of freedom of the fit (Zou, Hastie and Tibshirani 2007); under a penalty that shrinks more than it
+/// must, such as a ridge, they are a bound. A model of more than `n/2` coefficients is no candidate: the
+/// likelihood of one that fits every sample has no bound.
 pub(super) fn by_information<L: Ladder>(
     ladder: &mut L,
     gamma: f64,
@@ -321,12 +389,16 @@ pub(super) fn by_information<L: Ladder>(
     let n = likelihood.n_observations as f64;
     let mut path = Path::default();
     let (mut values, mut kept, mut best) = (Vec::new(), None, None);
-    ladder.walk(lambdas, &mut |ladder, fit| {
+    let stopped = ladder.walk(lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
+        if step.status.is_stopped() && best.is_some() {
+            // Not the least deviance at its penalty.
+            return Ok(false);
+        }
         let at = path.points.len();
         path.push(lambdas[at], ladder.scores(&step).into_iter().collect());
-        let k = degrees_of_freedom(&step);
-        let fits = k as f64 <= MOST_DEGREES * n;
+        let k: usize = step.coefficients.iter().map(Vec::len).sum();
+        let fits = k as f64 <= MOST_COEFFICIENTS * n;
         let value = match fits {
             true => {
                 let deviance = (likelihood.deviance)(&fitted(ladder, &step)?);
@@ -341,21 +413,23 @@ pub(super) fn by_information<L: Ladder>(
         }
         Ok(fits)
     })?;
-    let (fit, chosen) = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
+    let (mut fit, chosen) = kept.ok_or(Error::Stopped { before: "a feature had a coefficient" })?;
     let criterion = if gamma == 0.0 { "BIC".to_owned() } else { format!("EBIC with gamma = {gamma}") };
     let mut note = format!("lambda = {} has the least {criterion}", short(lambdas[chosen]));
-    if chosen + 1 == values.len() {
+    if let Some(status) = stopped {
+        // Smaller penalties, which nobody has seen, may have less.
+        L::end_with(&mut fit, status);
+        note.push_str(" of those that were tried before the run was stopped");
+    } else if values.last() == Some(&f64::INFINITY) {
+        let (what, most) = (likelihood.what, (MOST_COEFFICIENTS * n).floor());
+        note.push_str(&format!(
+            "; smaller ones give more than {most} coefficients, half of the {n} {what}, and are no candidates"
+        ));
+    } else if chosen + 1 == values.len() {
         note.push_str("; it is the smallest that was tried");
     }
     path.choice = Some(PathChoice { criterion, values, standard_errors: Vec::new(), chosen });
     Ok(Chosen { fit, path, note })
-}
-
-fn degrees_of_freedom(step: &Step) -> usize {
-    let different = |coefficients: &Vec<(usize, f64)>| {
-        order::distinct(coefficients.iter().map(|(_, value)| value.abs()).collect()).len()
-    };
-    step.coefficients.iter().map(different).sum()
 }
 
 /// `−2 ln L` of normal errors whose variance in each output is what is left of it.
@@ -373,52 +447,37 @@ pub(super) fn normal_deviance(columns: &LinearColumns<'_>, fitted: &[f64]) -> f6
     of_output.sum()
 }
 
-/// The squared errors of one fold, in units of the variance that each output has in the `whole`; summed over
-/// outputs.
-pub(super) fn squared_losses(
+/// The losses `of` the errors of one fold, in units of the deviation that each output has in the `whole`;
+/// summed over outputs. One that is the same in all training samples, such as the indicator of a class that
+/// none of them has, is predicted to be that.
+pub(super) fn residual_losses(
     columns: &LinearColumns<'_>,
     whole: &[StandardOutput],
     test: &[f64],
     fitted: &[f64],
+    of: impl Fn(f64) -> f64,
 ) -> Losses {
     let n = columns.n_samples();
     let training = columns.weights().map_or(&[][..], |weights| weights.values());
     let mut losses = Losses { training: 0.0, held_out: 0.0 };
     let total: f64 = test.iter().sum();
+    let learnt = |output: &StandardOutput| columns.targets().iter().any(|own| own.number == output.number);
+    for output in whole.iter().filter(|output| !learnt(output)) {
+        let constant = training.iter().position(|weight| *weight > 0.0).map_or(0.0, |i| output.values[i]);
+        let squares = output.values.iter().zip(test).map(|(y, weight)| weight * of(y - constant));
+        losses.held_out += squares.sum::<f64>() / total;
+    }
     for (target, fitted) in columns.targets().iter().zip(fitted.chunks_exact(n.max(1))) {
         let of_whole = whole.iter().find(|output| output.number == target.number);
-        let unit = of_whole.map_or(1.0, |output| (target.deviation / output.deviation).powi(2));
+        let unit = of_whole.map_or(1.0, |output| target.deviation / output.deviation);
         for (i, (y, z)) in target.values.iter().zip(fitted).enumerate() {
-            let square = unit * (y - z).powi(2);
-            losses.training += training.get(i).copied().unwrap_or(1.0) * square / n as f64;
-            losses.held_out += test[i] * square / total;
+            let loss = of(unit * (y - z));
+            losses.training += training.get(i).copied().unwrap_or(1.0) * loss / n as f64;
+            losses.held_out += test[i] * loss / total;
         }
     }
     losses
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn penalties_are_evenly_spaced_and_end_where_they_should() {
-        let lambdas = spaced(1.0, 0.01, 3);
-        assert!((lambdas[0] - 1.0).abs() < 1e-15 && (lambdas[1] - 0.1).abs() < 1e-15);
-        assert_eq!(lambdas[2], 0.01);
-        assert_eq!(spaced(1.0, 0.5, 1), [0.5]);
-    }
-
-    #[test]
-    fn the_first_of_equal_values_is_the_least() {
-        assert_eq!(least(&[f64::NAN, 3.0, 1.0, f64::INFINITY, 1.0]), Some(2));
-        assert_eq!(least(&[f64::NAN, f64::INFINITY]), None);
-    }
-
-    #[test]
-    fn equal_sizes_are_one_degree_of_freedom() {
-        let coefficients = vec![vec![(0, 0.5), (1, 0.5), (4, -0.5), (5, 0.2)], vec![(2, 0.5)]];
-        let step = Step { coefficients, intercepts: Vec::new(), status: Status::Converged };
-        assert_eq!(degrees_of_freedom(&step), 3);
-    }
-}
+mod tests;

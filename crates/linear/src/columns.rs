@@ -17,7 +17,7 @@ const PANEL: usize = 64;
 const ROUND: usize = 512;
 
 /// Bytes that copies of standardised columns may take; beyond, they are built again when needed.
-const MOST_BYTES: usize = 1 << 30;
+pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// Standard deviations that the mean of a column may be away from zero if it is standardised in every
 /// product: each of them costs the product as many units of rounding.
@@ -62,6 +62,8 @@ pub(super) struct LinearColumns<'a> {
     weights: Option<Weights>,
     /// With the first output as target.
     atoms: Atoms,
+    /// Bytes that `copies` may take.
+    bytes: usize,
     /// The outputs that vary.
     targets: Vec<StandardOutput>,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
@@ -97,29 +99,35 @@ impl<'a> LinearColumns<'a> {
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         data.refuse_sample_weights(method)?;
-        Self::with_targets(data, None, targets, context)
+        Self::with_targets(data, None, targets, MOST_BYTES, context)
     }
 
-    /// With the weights of the samples.
+    /// With the weights of the samples; copies of standardised columns take at most so many `bytes`.
     pub(super) fn weighted(
         data: &'a Dataset,
         method: &'static str,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let weights = Weights::of(data)?;
         let targets = weighted_outputs(data.target(), weights.as_ref(), method, context)?;
-        Self::with_targets(data, weights, targets, context)
+        Self::with_targets(data, weights, targets, bytes, context)
     }
 
-    /// With the weights of the samples, and no product with the target, which need not be outputs.
-    pub(super) fn without_outputs(data: &'a Dataset, context: &Context<'_>) -> Result<Self, Error> {
-        Self::with_targets(data, Weights::of(data)?, Vec::new(), context)
+    /// [`weighted`](Self::weighted) without products with the target, which need not be outputs.
+    pub(super) fn without_outputs(
+        data: &'a Dataset,
+        bytes: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        Self::with_targets(data, Weights::of(data)?, Vec::new(), bytes, context)
     }
 
     fn with_targets(
         data: &'a Dataset,
         weights: Option<Weights>,
         targets: Vec<StandardOutput>,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let mut vectors: Vec<Vec<f64>> = targets.iter().map(|target| target.values.clone()).collect();
@@ -134,6 +142,7 @@ impl<'a> LinearColumns<'a> {
             sources,
             places: Vec::new(),
             copies: Vec::new(),
+            bytes,
             weights,
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
@@ -190,6 +199,14 @@ impl<'a> LinearColumns<'a> {
             let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
             // A table that has the column in memory needs no buffer.
             let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);
+            // Also those of samples that do not count, of which the scale knows nothing.
+            let is_near = is_near
+                && (self.weights.is_none() || {
+                    let (low, high) = range(match values {
+                        Column::Dense(values) | Column::Sparse { values, .. } => values,
+                    });
+                    low.abs().max(high.abs()) <= LARGEST / scale
+                });
             if is_near && scratch.is_empty() {
                 return Ok(Examined { varies: true, values: Ok((scale, shift)), products });
             }
@@ -217,7 +234,7 @@ impl<'a> LinearColumns<'a> {
 
     /// Keeps the values of the next column, if there is room.
     fn copy(&mut self, values: &[f64]) -> Place {
-        let most = MOST_BYTES / size_of::<f64>();
+        let most = self.bytes / size_of::<f64>();
         if self.copies.is_empty() {
             let left = self.sources.len() - self.places.len();
             self.copies.reserve_exact(left.saturating_mul(values.len()).min(most));
@@ -364,6 +381,46 @@ impl<'a> LinearColumns<'a> {
             products.extend(vectors.map(|(v, sum)| stored.product(v, *sum)));
         }
         Ok(products)
+    }
+
+    /// `xⱼᵀ v` of `columns` with many `v`, one after the other in `right`: the products of a column after
+    /// each other, not divided by the number of samples, and without weights.
+    pub(super) fn products_with(&self, columns: &[usize], right: &[f64]) -> Result<Vec<f64>, Error> {
+        let n = self.n_samples();
+        let k = right.len() / n.max(1);
+        let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
+        // By samples, so that a stored value is multiplied by neighbours in memory.
+        let mut by_samples = vec![0.0; right.len()];
+        for (at, v) in right.chunks_exact(n.max(1)).enumerate() {
+            v.iter().enumerate().for_each(|(i, value)| by_samples[i * k + at] = *value);
+        }
+        let panels = fewest_parallel::try_map(columns.len().div_ceil(PANEL), |at| {
+            let panel = &columns[at * PANEL..columns.len().min((at + 1) * PANEL)];
+            let mut products = vec![0.0; panel.len() * k];
+            let mut scratch = Vec::new();
+            let mut dense = Vec::new();
+            for (place, (&column, out)) in panel.iter().zip(products.chunks_exact_mut(k.max(1))).enumerate() {
+                let stored = self.stored(column, &mut scratch)?;
+                let Column::Sparse { rows, values } = stored.values else {
+                    dense.push(place);
+                    continue;
+                };
+                for (&row, &value) in rows.iter().zip(values) {
+                    add_scaled(out, stored.scale * value, &by_samples[row * k..][..k]);
+                }
+                out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= stored.shift * sum);
+            }
+            if !dense.is_empty() {
+                let chosen: Vec<usize> = dense.iter().map(|&place| panel[place]).collect();
+                let mut of_dense = vec![0.0; chosen.len() * k];
+                dot_products(right, &self.gather(&chosen)?, n, &mut of_dense);
+                for (place, values) in dense.into_iter().zip(of_dense.chunks_exact(k.max(1))) {
+                    products[place * k..][..k].copy_from_slice(values);
+                }
+            }
+            Ok::<Vec<f64>, Error>(products)
+        })?;
+        Ok(panels.concat())
     }
 
     /// The standardised columns `columns`, one after the other.

@@ -1,11 +1,36 @@
 //! Lasso and elastic net.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options, words};
 use fewest_solver::SolverChoice;
 
 use super::LinearLoss;
 use super::search::Model;
+
+words! {
+    /// A constraint on the signs of coefficients.
+    #[derive(Default)]
+    pub enum Sign {
+        /// None.
+        #[default]
+        Any = "any",
+        /// At least 0.
+        Positive = "positive",
+        /// At most 0.
+        Negative = "negative",
+    }
+}
+
+impl Sign {
+    /// What coefficients are multiplied by so that none may be below 0; `None` without a constraint.
+    pub(super) fn factor(self) -> Option<f64> {
+        match self {
+            Self::Any => None,
+            Self::Positive => Some(1.0),
+            Self::Negative => Some(-1.0),
+        }
+    }
+}
 
 options! {
     /// Lasso (Tibshirani 1996): few features whose linear combination predicts the target.
@@ -37,9 +62,14 @@ options! {
     /// The data choose `λ` among a hundred by a cross-validation ([`Regularization::CrossValidated`],
     /// [`Regularization::OneStandardError`]), where every fold standardises its own training samples, or by
     /// an information criterion ([`Regularization::Information`]) with the number of non-zero coefficients
-    /// as degrees of freedom.
+    /// as degrees of freedom, of at most half of the samples that it counts.
     ///
-    /// Samples may have weights, brought to a mean of 1: a weight of 2 is a sample that is there twice.
+    /// Samples may have weights, brought to a mean of 1: at a given penalty, and for a number of features, a
+    /// weight of 2 is a sample that is there twice, and one of weight 0, or a class of such samples alone, is
+    /// not there. Exceptions: of ties by Efron's rule copies share a time, a weight has it alone; and where
+    /// the data choose `λ`, the `n` of an information criterion is the number of samples with a weight above
+    /// 0 (of events among them with the loss `cox`), and a fold has samples, not copies. `hinge` has no
+    /// weights.
     ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with
@@ -74,8 +104,15 @@ options! {
         /// Penalties from the largest useful one to the given one, each solved from the one before.
         ///
         /// They are evenly spaced in their logarithm. With more than 1 all are reported, as a path; where a
-        /// number of features is asked for, the exact path is reported anyway.
+        /// number of features is asked for, the exact path is reported anyway. Where the data choose `λ` they
+        /// do so on a path of their own, and more than 1 is an error.
         pub lambda_path: usize = 1, Count(1);
+        /// Sign that coefficients may have.
+        ///
+        /// With `positive` the problem has the constraint `W ≥ 0`, and with `negative` `W ≤ 0`; the
+        /// certificate is the duality gap of this problem, whose dual has no bound on correlations of the
+        /// other sign.
+        pub sign: Sign = Sign::Any;
         /// Solver; auto: the exact path for a number of features and squared errors, else coordinate descent.
         pub solver: SolverChoice = SolverChoice::Auto;
         /// Duality gap to reach, relative to the objective at zero.

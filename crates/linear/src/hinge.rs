@@ -1,5 +1,6 @@
 //! Hinge loss with an l1 norm: a linear program.
 
+use fewest_core::method::Regularization;
 use fewest_core::{Budget, Certificate, Context, Dataset, Error, Selection};
 use fewest_newton::Start;
 use fewest_simplex::L1Hinge;
@@ -30,6 +31,13 @@ pub(super) fn select_many(
     if options.solver.chosen().is_some() {
         return Err(unsupported("a `solver`: it is a linear program", "leave out `solver`"));
     }
+    if options.sign.factor().is_some() {
+        return Err(unsupported("a constraint on `sign`", "use loss=squared-hinge"));
+    }
+    if options.regularization.is_chosen_by_data() {
+        let what = options.regularization.to_string();
+        return Err(unsupported(&what, "use loss=squared-hinge, or give `lambda` or `lambda_ratio`"));
+    }
     let control = opened(data, budgets, options.tolerance, context)?;
     let labels = signs(method, data.target())?;
     let columns = LinearColumns::new(data, method, context)?;
@@ -37,7 +45,7 @@ pub(super) fn select_many(
     let mut correlations = vec![0.0; columns.n_columns()];
     columns.correlations(&dual_at_zero(&labels, intercept), &mut correlations)?;
     let largest = correlations.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-    each_budget(budgets, context, |budget| {
+    let select = |budgets: &[Budget]| {
         // It begins where it ended at the `λ` before.
         let mut program = L1Hinge::new(&columns, labels.clone(), vec![1.0 / n as f64; n], intercept)?;
         let mut solve = |lambda: f64, _: Option<&Start>| {
@@ -63,8 +71,13 @@ pub(super) fn select_many(
             solver: "simplex",
             solve: &mut solve,
         };
-        problem.select(budget, data.n_features(), context)
-    })
+        problem.select_many(budgets, data.n_features(), context)
+    };
+    match options.regularization {
+        // Each number of features from the beginning: the answer does not depend on the others.
+        Regularization::Count => each_budget(budgets, context, |budget| Selection::only(select(&[budget])?)),
+        _ => select(budgets),
+    }
 }
 
 /// A dual point of the model without features: every sample of the smaller class counts wholly, those of the

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod additive;
+mod alternation;
 mod best_subset;
 mod choice;
 mod columns;
@@ -12,6 +13,7 @@ mod linked;
 mod loss;
 mod paths;
 mod penalised;
+mod projections;
 mod rfs;
 mod rows;
 mod search;
@@ -20,15 +22,15 @@ mod structured;
 mod unsupervised;
 mod views;
 
-use fewest_core::method::{Method, TargetKind};
+use fewest_core::method::{LinkTable, Method, TargetKind};
 
 pub use adaptive::{AdaptiveLasso, FirstEstimate};
 pub use additive::Spam;
 pub use best_subset::{BestSubset, SizeCriterion};
 pub use dantzig::Dantzig;
-pub use elastic_net::{ElasticNet, Lasso};
+pub use elastic_net::{ElasticNet, Lasso, Sign};
 pub use fewest_core::Error;
-pub use linked::{FsNet, LinkedFs};
+pub use linked::{FsNet, LinkedFs, Lufs, NetFs};
 pub use loss::LinearLoss;
 pub use rfs::Rfs;
 pub use rows::{ClassLoss, L21, L21Logistic};
@@ -65,7 +67,7 @@ pub static METHODS: &[Method] = &[
         "adaptive-lasso",
         "adaptive lasso",
         "minimise 1/(2n) ‖Y − X W‖² + λ Σⱼ |wⱼ| / |ŵⱼ|^γ, Ŵ = (XᵀX/n + μ I)⁻¹ XᵀY/n; score(k) = wₖ",
-        TARGETS,
+        WITH_SURVIVAL,
     ),
     Method::selector::<Dantzig>(
         "dantzig",
@@ -103,13 +105,32 @@ pub static METHODS: &[Method] = &[
         "minimise 1/(2n) [‖Y − X W‖² + Σ β R(W)] + λ Σⱼ ‖Wⱼ‖, R over pairs of related samples or authors; \
          score(k) = ‖Wₖ‖",
         TARGETS,
-    ),
+    )
+    .using(&[
+        (LinkTable::Authors, &["copost", "cofollowing", "cofollowed", "following"]),
+        (LinkTable::Follows, &["cofollowing", "cofollowed", "following"]),
+    ]),
     Method::selector::<FsNet>(
         "fsnet",
         "feature selection on a network: linked samples get similar predictions",
         "minimise 1/(2n) [‖Y − X W‖² + r ‖W‖² + g Σ aᵢⱼ ‖xᵢ W − xⱼ W‖²] + λ Σⱼ ‖Wⱼ‖; score(k) = ‖Wₖ‖",
         TARGETS,
-    ),
+    )
+    .using(&[(LinkTable::Samples, &["graph"])]),
+    Method::selector::<Lufs>(
+        "lufs",
+        "linked unsupervised feature selection, by social dimensions",
+        "minimise tr(WᵀXᵀ[L + α (I − FFᵀ)]XW) + β Σⱼ √(‖Wⱼ‖² + ε) over Wᵀ(XᵀX + λI)W = I; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .using(&[(LinkTable::Samples, &[])]),
+    Method::selector::<NetFs>(
+        "netfs",
+        "unsupervised selection with latent factors of the links",
+        "minimise ‖XW − U‖² + α Σⱼ ‖Wⱼ‖ + β/2 ‖A − UUᵀ‖² over U ≥ 0 and W; score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .using(&[(LinkTable::Samples, &[])]),
     Method::selector::<GroupLasso>(
         "group-lasso",
         "group lasso",

@@ -1,5 +1,7 @@
 //! The losses of linear models, from a target.
 
+use std::borrow::Cow;
+
 use fewest_columns::{Weights, weighted_outputs};
 use fewest_core::{Context, Dataset, Error, Target, choice};
 use fewest_solver::loss::{
@@ -149,13 +151,56 @@ pub(super) fn mean_over(weights: Option<&Weights>, n: usize) -> Result<Samples, 
     weights.map_or_else(|| Ok(Samples::mean(n)), |weights| Samples::weighted(weights.values()))
 }
 
-/// The mean over all samples, with the weights that they have.
+/// The mean over all samples but those of `rows`, with the weights that they have.
 ///
 /// # Errors
 /// Those of [`Samples::weighted`].
-pub(super) fn all_samples(data: &Dataset) -> Result<Samples, Error> {
-    let n = data.n_samples();
-    data.sample_weights().map_or_else(|| Ok(Samples::mean(n)), Samples::weighted)
+pub(super) fn samples_but(data: &Dataset, rows: &[bool]) -> Result<Samples, Error> {
+    let weights = Weights::of(data)?;
+    let mut weights =
+        weights.map_or_else(|| vec![1.0; data.n_samples()], |weights| weights.values().to_vec());
+    weights.iter_mut().zip(rows).filter(|(_, out)| **out).for_each(|(weight, _)| *weight = 0.0);
+    Samples::weighted(&weights)
+}
+
+/// `data` with its two outputs as the survival times that they are for this loss, so that folds are dealt by
+/// event and nothing is standardised.
+///
+/// # Errors
+/// As [`LinearLoss::of`].
+pub(super) fn as_survival<'d>(
+    loss: LinearLoss,
+    method: &'static str,
+    data: &'d Dataset,
+) -> Result<Cow<'d, Dataset>, Error> {
+    match (loss, data.target()) {
+        (LinearLoss::Cox { .. }, target @ Target::Real(_)) => {
+            let (times, events) = survival(method, target)?;
+            Ok(Cow::Owned(data.clone().with_target(Target::survival(times, events)?)?))
+        }
+        _ => Ok(Cow::Borrowed(data)),
+    }
+}
+
+/// `data` without the classes that only samples of weight 0 have: these get a class that others have, so that
+/// it is as if they were not there.
+///
+/// # Errors
+/// None for a target of classes.
+pub(super) fn with_counting_classes(data: &Dataset) -> Result<Cow<'_, Dataset>, Error> {
+    let (Target::Class(classes), Some(weights)) = (data.target(), data.sample_weights()) else {
+        return Ok(Cow::Borrowed(data));
+    };
+    let mut counts = vec![false; classes.n_classes()];
+    let counting = classes.codes().iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    counting.for_each(|(&code, _)| counts[code as usize] = true);
+    let Some(first) = counts.iter().position(|counts| *counts) else { return Ok(Cow::Borrowed(data)) };
+    if classes.codes().iter().all(|&code| counts[code as usize]) {
+        return Ok(Cow::Borrowed(data));
+    }
+    let own = |&code: &u32| if counts[code as usize] { code } else { first as u32 };
+    let target = Target::classes(classes.codes().iter().map(own).collect(), classes.names().to_vec())?;
+    Ok(Cow::Owned(data.clone().with_target(target)?))
 }
 
 impl LinearLoss {

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
+use fewest_columns::{Weights, weighted_outputs};
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target};
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::Loss;
+use fewest_solver::loss::{Huber, Loss, ScalarLoss};
 use fewest_solver::{
     BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver, Solution,
 };
 
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
-use super::loss::{all_samples, mean_over};
+use super::columns::{LinearColumns, MOST_BYTES};
+use super::loss::{as_survival, mean_over, samples_but, with_counting_classes};
 use super::search::Model;
 use super::{LinearLoss, hinge};
 
@@ -102,23 +103,55 @@ impl PenaltyCandidate for Fit {
     }
 }
 
+/// A solution with the path to it.
+struct Found {
+    fit: Fit,
+    path: Option<Path>,
+    notes: Vec<String>,
+}
+
 impl Penalised<'_> {
-    pub(super) fn select(
+    /// One selection a budget.
+    pub(super) fn select_many(
         &mut self,
-        budget: Budget,
+        budgets: &[Budget],
         n_features: usize,
         context: &Context<'_>,
-    ) -> Result<Selection, Error> {
-        self.select_with(None, budget, n_features, context)
+    ) -> Result<Vec<Selection>, Error> {
+        self.select_with(None, budgets, n_features, context)
     }
 
     fn select_with(
         &mut self,
         by_data: Option<ByData<'_>>,
-        budget: Budget,
+        budgets: &[Budget],
         n_features: usize,
         context: &Context<'_>,
-    ) -> Result<Selection, Error> {
+    ) -> Result<Vec<Selection>, Error> {
+        let (regularization, solver, is_signed) = (self.regularization, self.solver, self.is_signed);
+        let (columns, n_outputs) = (self.columns, self.n_outputs);
+        let fit = |budget| self.found(by_data, budget, context);
+        each_fit(regularization, budgets, context, fit, |Found { fit, path, notes }, budget| {
+            let solution = &fit.found.solution;
+            let report = SolverReport::new(solver, solution.status, solution.objective, solution.certificate)
+                .with_lambda(fit.lambda)
+                .with_iterations(solution.iterations as usize);
+            let weights = scores_of(columns, is_signed, n_outputs, &solution.coefficients);
+            let weights = weights.into_iter().collect();
+            let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
+            selection.solver = Some(report);
+            (selection.path, selection.notes) = (path.clone(), notes.clone());
+            selection.note_missing_features(budget, others_left_out(regularization));
+            selection.unless_stopped_before("a feature had a coefficient")
+        })
+    }
+
+    fn found(
+        &mut self,
+        by_data: Option<ByData<'_>>,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Found, Error> {
         let (mut path, mut notes) = (None, Vec::new());
         let fit = match self.regularization {
             Regularization::Count => {
@@ -146,47 +179,15 @@ impl Penalised<'_> {
                     notes.push(chosen.note);
                     chosen.fit
                 }
-                _ => self.down_to(given.lambda(Some(self.largest))?, &mut path)?,
+                _ => {
+                    let (lambda, n_path) = (given.lambda(Some(self.largest))?, self.n_path);
+                    let (fit, points) = choice::down_to(self, lambda, n_path)?;
+                    path = (n_path > 1).then_some(points);
+                    fit
+                }
             },
         };
-        let solution = &fit.found.solution;
-        let report =
-            SolverReport::new(self.solver, solution.status, solution.objective, solution.certificate)
-                .with_lambda(fit.lambda)
-                .with_iterations(solution.iterations as usize);
-        let weights = self.features(&solution.coefficients).into_iter().collect();
-        let mut selection = Selection::by_weight(weights, n_features, budget, solution.status);
-        selection.solver = Some(report);
-        (selection.path, selection.notes) = (path, notes);
-        selection.note_missing_features(budget, others_left_out(self.regularization));
-        selection.unless_stopped_before("a feature had a coefficient")
-    }
-
-    /// The solution at `lambda`, by way of larger penalties, evenly spaced in their logarithm, if they are
-    /// wanted.
-    fn down_to(&mut self, lambda: f64, path: &mut Option<Path>) -> Result<Fit, Error> {
-        let before = if lambda < self.largest { self.n_path - 1 } else { 0 };
-        let mut points = Path::default();
-        let mut fit: Option<Fit> = None;
-        for step in 0..=before {
-            let share = if before > 0 { 1.0 - step as f64 / before as f64 } else { 0.0 };
-            let next = self.at(lambda * (self.largest / lambda).powf(share), fit.as_ref())?;
-            let coefficients: Vec<(usize, f64)> =
-                self.features(&next.found.solution.coefficients).into_iter().collect();
-            for (feature, _) in &coefficients {
-                if !points.entered.contains(feature) {
-                    points.entered.push(*feature);
-                }
-            }
-            points.points.push(PathPoint { lambda: next.lambda, coefficients });
-            let is_stopped = next.status().is_stopped();
-            fit = Some(next);
-            if is_stopped {
-                break;
-            }
-        }
-        *path = (self.n_path > 1).then_some(points);
-        fit.ok_or(Error::Stopped { before: "a feature had a coefficient" })
+        Ok(Found { fit, path, notes })
     }
 
     fn at(&mut self, lambda: f64, before: Option<&Fit>) -> Result<Fit, Error> {
@@ -201,9 +202,18 @@ impl Penalised<'_> {
 
     /// The score of each feature with a coefficient.
     fn features(&self, coefficients: &[f64]) -> BTreeMap<usize, f64> {
-        let of_columns = coefficients.iter().enumerate().map(|(at, &value)| (at / self.n_outputs, value));
-        self.columns.scores(self.is_signed, of_columns)
+        scores_of(self.columns, self.is_signed, self.n_outputs, coefficients)
     }
+}
+
+fn scores_of(
+    columns: &LinearColumns<'_>,
+    is_signed: bool,
+    n_outputs: usize,
+    coefficients: &[f64],
+) -> BTreeMap<usize, f64> {
+    let of_columns = coefficients.iter().enumerate().map(|(at, &value)| (at / n_outputs, value));
+    columns.scores(is_signed, of_columns)
 }
 
 impl Ladder for Penalised<'_> {
@@ -217,7 +227,7 @@ impl Ladder for Penalised<'_> {
         self.largest
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut start: Option<Start> = None;
         for &lambda in lambdas {
             let found = (self.solve)(lambda, start.as_ref())?;
@@ -226,12 +236,20 @@ impl Ladder for Penalised<'_> {
                 intercepts: found.intercepts.clone(),
             });
             let n_features = self.features(&found.solution.coefficients).len();
-            let is_stopped = found.solution.status.is_stopped();
-            if !visit(self, Fit { lambda, found, n_features })? || is_stopped {
+            let status = found.solution.status;
+            let go_on = visit(self, Fit { lambda, found, n_features })?;
+            if status.is_stopped() {
+                return Ok(Some(status));
+            }
+            if !go_on {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.found.solution.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {
@@ -262,14 +280,33 @@ pub(super) fn others_left_out(regularization: Regularization) -> &'static str {
 pub(super) fn each_budget(
     budgets: &[Budget],
     context: &Context<'_>,
-    mut select: impl FnMut(Budget) -> Result<Selection, Error>,
+    select: impl FnMut(Budget) -> Result<Selection, Error>,
+) -> Result<Vec<Selection>, Error> {
+    // The budget decides on each.
+    each_fit(Regularization::Count, budgets, context, select, |found, _| Ok(found.clone()))
+}
+
+/// A selection for every budget, from a `fit`: one for each where the number of features decides on the
+/// penalty, else one for all of them.
+pub(super) fn each_fit<F>(
+    regularization: Regularization,
+    budgets: &[Budget],
+    context: &Context<'_>,
+    mut fit: impl FnMut(Budget) -> Result<F, Error>,
+    select: impl Fn(&F, Budget) -> Result<Selection, Error>,
 ) -> Result<Vec<Selection>, Error> {
     let mut selections = Vec::with_capacity(budgets.len());
+    let mut found: Option<F> = None;
     for &budget in budgets {
-        if !selections.is_empty() && context.stopped().is_some() {
-            return Err(Error::Stopped { before: "features were selected for every budget" });
-        }
-        selections.push(select(budget)?);
+        let own = match found.take().filter(|_| regularization != Regularization::Count) {
+            Some(of_all) => of_all,
+            None if !selections.is_empty() && context.stopped().is_some() => {
+                return Err(Error::Stopped { before: "features were selected for every budget" });
+            }
+            None => fit(budget)?,
+        };
+        selections.push(select(&own, budget)?);
+        found = Some(own);
     }
     Ok(selections)
 }
@@ -286,7 +323,8 @@ pub(super) fn select_many(
         return hinge::select_many(asked, intercept, data, budgets, context);
     }
     let control = opened(data, budgets, options.tolerance, context)?;
-    with(asked, data, control, context, |problem, loss| {
+    let data = &*as_survival(options.loss, method, data)?;
+    with(asked, data, MOST_BYTES, control, context, |problem, loss| {
         let n = problem.columns.n_counting();
         let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
         let no_likelihood = Error::Unsupported {
@@ -299,14 +337,13 @@ pub(super) fn select_many(
             _ => Ok(Likelihood {
                 deviance: &deviance,
                 n_observations: options.loss.n_observations(data, n),
+                what: if let LinearLoss::Cox { .. } = options.loss { "events" } else { "samples" },
                 n_coefficients: problem.columns.n_atoms() * problem.n_outputs,
             }),
         };
         let fold = |held: &Held<'_>, lambdas: &[f64]| fold_losses(asked, data, held, control, lambdas);
         let by_data = ByData { data, fold: &fold, likelihood };
-        each_budget(budgets, context, |budget| {
-            problem.select_with(Some(by_data), budget, data.n_features(), context)
-        })
+        problem.select_with(Some(by_data), budgets, data.n_features(), context)
     })
 }
 
@@ -319,29 +356,47 @@ fn fold_losses(
     lambdas: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let control = Control { progress: None, tolerance: control.tolerance.max(FOLD_TOLERANCE), ..control };
-    with(asked, held.training, control, held.context, |problem, training| {
+    if let LinearLoss::Huber { delta, .. } = asked.lasso.loss {
+        // In units of the deviation of all samples, as `delta` is: those of a fold differ.
+        let huber = Huber::new(delta)?;
+        let whole = weighted_outputs(data.target(), Weights::of(data)?.as_ref(), asked.method, held.context)?;
+        return with(asked, held.training, held.bytes, control, held.context, |problem, _| {
+            let columns = problem.columns;
+            choice::fold_losses(problem, lambdas, |fitted| {
+                choice::residual_losses(columns, &whole, held.test, fitted, |r| huber.value(r, 0.0))
+            })
+        });
+    }
+    // The model is one of the classes that training samples have.
+    let learnt = with_counting_classes(held.training)?;
+    let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };
+    let unknown = held.unknown(classes);
+    with(asked, &learnt, held.bytes, control, held.context, |problem, training| {
         let (columns, loss) = (problem.columns, asked.lasso.loss);
-        let samples = all_samples(data)?;
-        let (all, _) = loss.of(asked.method, data.target(), columns.weights(), samples, held.context)?;
+        let samples = samples_but(data, &unknown.rows)?;
+        let (all, _) = loss.of(asked.method, learnt.target(), columns.weights(), samples, held.context)?;
         choice::fold_losses(problem, lambdas, |fitted| {
-            held.difference(all.value(fitted), training.value(fitted))
+            held.difference(all.value(fitted), training.value(fitted), &unknown)
         })
     })
 }
 
-/// What `use_it` makes of the model of `data`.
+/// What `use_it` makes of the model of `data`, of which standardised copies may take so many `bytes`.
 fn with<R>(
     asked: &Model<'_>,
     data: &Dataset,
+    bytes: usize,
     control: Control<'_>,
     context: &Context<'_>,
     use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let (method, options, l1_ratio) = (asked.method, asked.lasso, asked.l1_ratio);
-    let columns = asked.columns(data, context)?;
+    let columns = asked.columns(data, bytes, context)?;
     let samples = mean_over(columns.weights(), data.n_samples())?;
     let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
-    let model = LinearModel { design: &columns, loss: &*loss, intercept };
+    let factor = options.sign.factor();
+    let turned = Turned { inner: &columns, factor: factor.unwrap_or(1.0) };
+    let model = LinearModel { design: &turned, loss: &*loss, intercept };
     let null = model.null(&control)?;
     let automatic = CoordinateDescent::default();
     let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
@@ -354,7 +409,8 @@ fn with<R>(
     };
     let l1 = |lambda: f64| {
         let levels: Vec<f64> = weights.iter().map(|weight| (lambda * weight).min(HELD)).collect();
-        L1::weighted(1.0, &levels)
+        let l1 = L1::weighted(1.0, &levels)?;
+        Ok::<L1, Error>(if factor.is_some() { l1.nonnegative() } else { l1 })
     };
     let mut solve = |lambda: f64, start: Option<&Start>| {
         let l1 = l1(lambda * l1_ratio)?;
@@ -363,7 +419,12 @@ fn with<R>(
         } else {
             Box::new(l1)
         };
-        model.minimise(&null, &*penalty, solver, start, &control).map(Solved::from)
+        let turn = |coefficients: &mut [f64]| coefficients.iter_mut().for_each(|w| *w *= turned.factor);
+        let mut start = start.cloned();
+        start.iter_mut().for_each(|start| turn(&mut start.coefficients));
+        let mut found = model.minimise(&null, &*penalty, solver, start.as_ref(), &control)?;
+        turn(&mut found.solution.coefficients);
+        Ok(Solved::from(found))
     };
     let mut problem = Penalised {
         columns: &columns,
@@ -376,6 +437,34 @@ fn with<R>(
         solve: &mut solve,
     };
     use_it(&mut problem, &*loss)
+}
+
+/// Columns times 1 or −1: coefficients of at most 0 are at least 0 for those times −1.
+struct Turned<'a> {
+    inner: &'a LinearColumns<'a>,
+    factor: f64,
+}
+
+impl Design for Turned<'_> {
+    fn n_samples(&self) -> usize {
+        LinearColumns::n_samples(self.inner)
+    }
+
+    fn n_columns(&self) -> usize {
+        self.inner.n_atoms()
+    }
+
+    fn correlations(&self, right: &[f64], out: &mut [f64]) -> Result<(), Error> {
+        self.inner.correlations(right, out)?;
+        out.iter_mut().for_each(|value| *value *= self.factor);
+        Ok(())
+    }
+
+    fn gather(&self, chosen: &[usize], out: &mut [f64]) -> Result<(), Error> {
+        Design::gather(self.inner, chosen, out)?;
+        out.iter_mut().for_each(|value| *value *= self.factor);
+        Ok(())
+    }
 }
 
 /// Not divided by the number of samples: that is part of the loss.

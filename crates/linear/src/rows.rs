@@ -10,9 +10,9 @@ use fewest_solver::loss::{Logistic, Loss, Multinomial, Samples, Separable, Squar
 use fewest_solver::{GroupLasso, Links, Penalty};
 
 use super::columns::LinearColumns;
-use super::linked::{LinkedSamples, Relation, n_rows};
+use super::linked::{LinkedSamples, MOST_ROWS, Relation, n_rows};
 use super::loss::places;
-use super::penalised::{Penalised, Solved, each_budget, opened};
+use super::penalised::{Penalised, Solved, opened};
 
 words! {
     /// The logistic loss of several classes.
@@ -98,10 +98,11 @@ options! {
     ///
     /// let wave = |step: i32| (0..60).map(|i| f64::from(i * step % 61) / 30.0 - 1.0).collect::<Vec<f64>>();
     /// let (a, b, c) = (wave(1), wave(17), wave(23));
-    /// let classes: Vec<u8> = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c >
-    /// 0.3)).collect(); let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?,
-    /// Target::from_labels(&classes))?; let selection = L21Logistic::default().select(&data,
-    /// Budget::Count(2), &Context::default())?; assert_eq!(selection.order, [0, 2]);
+    /// let classes = a.iter().zip(&c).map(|(a, c)| u8::from(*a > 0.0) + u8::from(*c > 0.3));
+    /// let target = Target::from_labels(&classes.collect::<Vec<u8>>());
+    /// let data = Dataset::new(DenseColumns::from_columns(&[a, b, c])?, target)?;
+    /// let selection = L21Logistic::default().select(&data, Budget::Count(2), &Context::default())?;
+    /// assert_eq!(selection.order, [0, 2]);
     /// # Ok::<(), fewest_linear::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,6 +142,8 @@ struct RowModel<'a> {
     loss: &'a dyn Loss,
     intercept: bool,
     relations: &'a [Relation],
+    /// All samples without a target, and which of them have one, where not all have.
+    around: Option<(&'a Dataset, &'a [usize])>,
     /// Weight of half the squared coefficients.
     ridge: f64,
     regularization: Regularization,
@@ -151,6 +154,8 @@ struct RowModel<'a> {
 pub(super) struct LeastSquares<'a> {
     pub(super) method: &'static str,
     pub(super) relations: &'a [Relation],
+    /// All samples that are related, and which of them the data are, where these are not all.
+    pub(super) around: Option<(&'a Dataset, &'a [usize])>,
     pub(super) ridge: f64,
     pub(super) regularization: Regularization,
     pub(super) tolerance: f64,
@@ -163,20 +168,28 @@ impl LeastSquares<'_> {
         budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
-        let Self { method, relations, ridge, regularization, tolerance } = *self;
+        let Self { method, relations, around, ridge, regularization, tolerance } = *self;
         let outputs = match data.target() {
             target @ Target::Class(_) => class_outputs(target, method)?,
             target => standardised_outputs(target, method, context)?.concat(),
         };
         let n = data.n_samples();
         let below = n_rows(relations);
+        let n_outputs = outputs.len() / n.max(1);
+        if below.saturating_mul(n_outputs) > MOST_ROWS {
+            return Err(Error::Unsupported {
+                method,
+                what: format!("{below} differences of related samples, times {n_outputs} outputs"),
+                instead: format!("give links or relations of at most {MOST_ROWS} in all"),
+            });
+        }
         let targets = outputs
             .chunks_exact(n.max(1))
             .flat_map(|output| output.iter().copied().chain(std::iter::repeat_n(0.0, below)));
         let share = (n as f64).recip();
         let loss = Separable::new(Squared, targets.collect(), Samples::equal(n + below, share))?;
         let (loss, ridge) = (&loss, ridge * share);
-        RowModel { method, loss, intercept: false, relations, ridge, regularization, tolerance }
+        RowModel { method, loss, intercept: false, relations, around, ridge, regularization, tolerance }
             .select_many(data, budgets, context)
     }
 }
@@ -190,8 +203,15 @@ impl RowModel<'_> {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         let control = opened(data, budgets, self.tolerance, context)?;
-        let columns = LinearColumns::new(data, self.method, context)?;
-        let design = LinkedSamples { inner: &columns, relations: self.relations };
+        let columns = match self.around {
+            None => LinearColumns::new(data, self.method, context)?,
+            Some((all, _)) => {
+                data.refuse_sample_weights(self.method)?;
+                LinearColumns::with_outputs(all, self.method, Vec::new(), context)?
+            }
+        };
+        let labelled = self.around.map(|(_, rows)| rows);
+        let design = LinkedSamples { inner: &columns, labelled, relations: self.relations };
         let model = LinearModel { design: &design, loss: self.loss, intercept: self.intercept };
         let ridge = (self.ridge > 0.0).then(|| Links::ridge(model.n_coefficients(), self.ridge));
         let null = model.null(&control)?;
@@ -213,7 +233,7 @@ impl RowModel<'_> {
             solver: "newton",
             solve: &mut solve,
         };
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        problem.select_many(budgets, data.n_features(), context)
     }
 }
 
@@ -231,7 +251,7 @@ impl Selector for L21 {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         let Self { regularization, tolerance } = *self;
-        LeastSquares { method: "l21", relations: &[], ridge: 0.0, regularization, tolerance }
+        LeastSquares { method: "l21", relations: &[], around: None, ridge: 0.0, regularization, tolerance }
             .select_many(data, budgets, context)
     }
 }
@@ -262,7 +282,16 @@ impl Selector for L21Logistic {
         };
         let Self { regularization, intercept, tolerance, .. } = *self;
         let loss = &*loss;
-        RowModel { method, loss, intercept, relations: &[], ridge: 0.0, regularization, tolerance }
-            .select_many(data, budgets, context)
+        RowModel {
+            method,
+            loss,
+            intercept,
+            relations: &[],
+            around: None,
+            ridge: 0.0,
+            regularization,
+            tolerance,
+        }
+        .select_many(data, budgets, context)
     }
 }

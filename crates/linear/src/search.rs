@@ -18,9 +18,9 @@ use fewest_solver::{
 use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
-use super::loss::LinearLoss;
-use super::penalised::{each_budget, opened, others_left_out};
+use super::columns::{LinearColumns, MOST_BYTES};
+use super::loss::{LinearLoss, with_counting_classes};
+use super::penalised::{each_fit, opened, others_left_out};
 use super::{paths, penalised};
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
@@ -58,7 +58,8 @@ struct Problem<'a> {
     columns: &'a LinearColumns<'a>,
     /// One problem an output: they share the penalty and nothing else, so none is larger than it need be.
     outputs: Vec<Box<dyn InnerProducts + Send + 'a>>,
-    /// By output, what each column is multiplied by; nothing without weights.
+    /// By output, what the coefficient of each column is multiplied by: the weights of an adaptive lasso, and
+    /// −1 where coefficients are at most 0, for which the target is negated. Nothing where all are 1.
     scales: Vec<Vec<f64>>,
     l1_ratio: f64,
     options: &'a Lasso,
@@ -76,26 +77,39 @@ impl Model<'_> {
         budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
+        if self.lasso.regularization.is_chosen_by_data() && self.lasso.lambda_path > 1 {
+            let expected = format!(
+                "left out with {}, which reports the path of all penalties it tries",
+                self.lasso.regularization
+            );
+            return Err(Error::parameter("lambda_path", self.lasso.lambda_path, expected));
+        }
+        let data = &*with_counting_classes(data)?;
         let loss = self.lasso.loss.resolved(data.target());
         if loss != LinearLoss::Squared {
             let lasso = Lasso { loss, ..self.lasso.clone() };
             return penalised::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
         }
         let control = opened(data, budgets, self.lasso.tolerance, context)?;
-        let columns = self.columns(data, context)?;
+        let columns = self.columns(data, MOST_BYTES, context)?;
         let problem = Problem::new(self, data, &columns, control, context)?;
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        let fit = |budget| problem.fit(budget, context);
+        each_fit(self.lasso.regularization, budgets, context, fit, |fit, budget| {
+            problem.selection(fit, budget, data.n_features())
+        })
     }
 
-    /// The columns of `data`, with products where the target is outputs.
+    /// The columns of `data`, with products where the target is outputs; copies of them take at most so many
+    /// `bytes`.
     pub(super) fn columns<'d>(
         &self,
         data: &'d Dataset,
+        bytes: usize,
         context: &Context<'_>,
     ) -> Result<LinearColumns<'d>, Error> {
         match data.target() {
-            Target::Survival(_) => LinearColumns::without_outputs(data, context),
-            _ => LinearColumns::weighted(data, self.method, context),
+            Target::Survival(_) => LinearColumns::without_outputs(data, bytes, context),
+            _ => LinearColumns::weighted(data, self.method, bytes, context),
         }
     }
 }
@@ -123,15 +137,25 @@ impl<'a> Problem<'a> {
             }
         };
         let mut outputs: Vec<Box<dyn InnerProducts + Send>> = Vec::new();
+        let factor = model.lasso.sign.factor();
         for (output, products) in columns.outputs.iter().enumerate() {
-            let plain = Targeted::new(columns, products.clone(), 1.0);
+            let products = products.iter().map(|product| factor.unwrap_or(1.0) * product).collect();
+            let plain = Targeted::new(columns, products, 1.0);
             outputs.push(match scales.get(output) {
                 None => Box::new(plain),
                 Some(scales) => Box::new(Scaled::new(plain, scales.clone())?),
             });
         }
         let products = outputs.iter().flat_map(|output| output.target_products());
-        let largest = products.fold(0.0_f64, |most, product| most.max(product.abs()));
+        let useful = |product: &f64| if factor.is_some() { *product } else { product.abs() };
+        let largest = products.map(useful).fold(0.0_f64, f64::max);
+        let mut scales = scales;
+        if factor == Some(-1.0) {
+            if scales.is_empty() {
+                scales = vec![vec![1.0; columns.n_atoms()]; outputs.len()];
+            }
+            scales.iter_mut().flatten().for_each(|scale| *scale = -*scale);
+        }
         let (l1_ratio, options) = (model.l1_ratio, model.lasso);
         let largest_lambda = largest / l1_ratio;
         Ok(Self { model, data, columns, outputs, scales, l1_ratio, options, control, largest_lambda })
@@ -168,11 +192,9 @@ pub(super) fn each_output(
 impl Problem<'_> {
     fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
         match self.options.regularization {
-            Regularization::Value(lambda) => self.along_grid(lambda),
-            Regularization::Ratio(ratio) => self.along_grid(ratio * self.largest_lambda),
-            given @ (Regularization::CrossValidated { .. }
-            | Regularization::OneStandardError { .. }
-            | Regularization::Information { .. }) => self.by_data(given, context),
+            Regularization::Value(lambda) => self.down_to(lambda),
+            Regularization::Ratio(ratio) => self.down_to(ratio * self.largest_lambda),
+            given if given.is_chosen_by_data() => self.by_data(given, context),
             _ => match budget.count(&["lambda", "lambda_ratio"])? {
                 k if self.l1_ratio == 1.0 => self.along_path(k),
                 k => self.by_bisection(k, context),
@@ -180,13 +202,11 @@ impl Problem<'_> {
         }
     }
 
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = self.fit(budget, context)?;
+    fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
         let weights = self.scores(&fit.coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
-        selection.solver = Some(fit.report);
-        selection.path = fit.path;
-        selection.notes = fit.notes;
+        selection.solver = Some(fit.report.clone());
+        (selection.path, selection.notes) = (fit.path.clone(), fit.notes.clone());
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
@@ -214,12 +234,12 @@ impl Problem<'_> {
         let chosen = match CrossValidation::of(self.options.regularization) {
             Some(rule) => {
                 let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
-                    let columns = self.model.columns(held.training, held.context)?;
+                    let columns = self.model.columns(held.training, held.bytes, held.context)?;
                     let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
                     let control = Control { progress: None, tolerance, ..self.control };
                     let fold = Problem::new(self.model, held.training, &columns, control, held.context)?;
                     choice::fold_losses(&mut &fold, lambdas, |fitted| {
-                        choice::squared_losses(&columns, whole, held.test, fitted)
+                        choice::residual_losses(&columns, whole, held.test, fitted, |r| r * r)
                     })
                 })?;
                 choice::solve(&mut ladder, choice)?
@@ -229,6 +249,7 @@ impl Problem<'_> {
                 let likelihood = Likelihood {
                     deviance: &deviance,
                     n_observations: self.columns.n_counting(),
+                    what: "samples",
                     n_coefficients: self.columns.n_atoms() * self.outputs.len(),
                 };
                 choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood)?
@@ -237,37 +258,21 @@ impl Problem<'_> {
         Ok(Fit { path: Some(chosen.path), notes: vec![chosen.note], ..chosen.fit })
     }
 
-    /// The solution at `lambda`, by way of larger penalties if more are wanted.
-    fn along_grid(&self, lambda: f64) -> Result<Fit, Error> {
-        // At the largest penalty and above there is nothing on the way.
-        let before = if lambda < self.largest_lambda { self.options.lambda_path - 1 } else { 0 };
+    /// The solution at `lambda`, by way of larger penalties: those that are wanted as a path, or a few,
+    /// roughly.
+    fn down_to(&self, lambda: f64) -> Result<Fit, Error> {
+        if self.options.lambda_path > 1 {
+            let mut ladder = self;
+            let (fit, path) = choice::down_to(&mut ladder, lambda, self.options.lambda_path)?;
+            return Ok(Fit { path: Some(path), ..fit });
+        }
         let mut points = self.points(&[])?;
-        let mut path = Path::default();
-        for step in 0..before {
-            // Evenly spaced in their logarithm.
-            let share = 1.0 - step as f64 / before as f64;
-            let penalty = lambda * (self.largest_lambda / lambda).powf(share);
-            let fit = self.advance(&mut points, penalty, &self.control)?;
-            self.describe(&fit, &mut path);
-            if fit.report.status.is_stopped() {
-                return Ok(Fit { path: Some(path), ..fit });
-            }
+        let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
+        let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
+        for i in (1..=n).rev() {
+            self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
         }
-        if before == 0 {
-            let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
-            let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
-            for i in (1..=n).rev() {
-                self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
-            }
-        }
-        let fit = self.advance(&mut points, lambda, &self.control)?;
-        self.describe(&fit, &mut path);
-        Ok(Fit { path: (self.options.lambda_path > 1).then_some(path), ..fit })
-    }
-
-    /// Adds a fit to a path.
-    fn describe(&self, fit: &Fit, path: &mut Path) {
-        path.push(fit.report.lambda, self.scores(&fit.coefficients).into_iter().collect());
+        self.advance(&mut points, lambda, &self.control)
     }
 
     /// The solution at `lambda`, from `start`, by output, or from zero.
@@ -290,7 +295,7 @@ impl Problem<'_> {
     fn advance(&self, points: &mut [Point<'_>], lambda: f64, control: &Control<'_>) -> Result<Fit, Error> {
         let automatic = CoordinateDescent::default();
         let solver: &dyn QuadraticSolver = self.options.solver.chosen().unwrap_or(&automatic);
-        let penalty = L1::new(lambda * self.l1_ratio, self.columns.n_atoms())?;
+        let penalty = self.l1(lambda * self.l1_ratio)?;
         let solve = |output: usize, point: &mut Point<'_>| match point {
             Point::Plain(set) => set.solve(&penalty, solver, control),
             Point::Ridged(w) => {
@@ -321,6 +326,16 @@ impl Problem<'_> {
         Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
     }
 
+    /// The l1 norm, with the constraint if there is one.
+    fn l1(&self, lambda: f64) -> Result<L1, Error> {
+        let l1 = L1::new(lambda, self.columns.n_atoms())?;
+        Ok(if self.is_constrained() { l1.nonnegative() } else { l1 })
+    }
+
+    fn is_constrained(&self) -> bool {
+        self.options.sign.factor().is_some()
+    }
+
     /// One entry a column.
     fn dense(&self, coefficients: &[(usize, f64)]) -> Vec<f64> {
         let mut dense = vec![0.0; self.columns.n_atoms()];
@@ -334,10 +349,17 @@ impl Problem<'_> {
     fn along_path(&self, k: usize) -> Result<Fit, Error> {
         let signed: Vec<Signed<_>> = self.outputs.iter().map(Signed::new).collect();
         let feature = |atom: usize| self.columns.feature(atom % self.columns.n_atoms());
+        // The path is of coefficients of at least 0: with a constraint they are those of the columns.
         let merge = |point: &[Vec<(usize, f64)>]| -> Vec<Vec<(usize, f64)>> {
-            signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect()
+            match self.is_constrained() {
+                true => point.to_vec(),
+                false => signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect(),
+            }
         };
-        let paths = paths::follow(&signed, k, &feature, &self.control)?;
+        let paths = match self.is_constrained() {
+            true => paths::follow(&self.outputs, k, &feature, &self.control)?,
+            false => paths::follow(&signed, k, &feature, &self.control)?,
+        };
         let mut path = Path::default();
         for point in &paths.points {
             if let Some((_, atom)) = point.joined {
@@ -379,14 +401,15 @@ impl Problem<'_> {
         status: Status,
         iterations: u64,
     ) -> Result<SolverReport, Error> {
-        let size = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let one = |value: &f64| if self.is_constrained() { value.max(0.0) } else { value.abs() };
+        let size = |values: &[f64]| values.iter().map(one).fold(0.0_f64, f64::max);
         let certify = |output: usize| {
             let problem = &self.outputs[output];
             let dense = self.dense(&coefficients[output]);
             let correlations = certificate::correlations(problem, &dense)?;
-            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(|v| v.abs()));
+            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(one));
             let certified = certificate::certifiable_penalty(lambda, largest, sizes);
-            let penalty = L1::new(certified, dense.len())?;
+            let penalty = self.l1(certified)?;
             Ok(certificate::certify(problem, &penalty, &dense, &correlations))
         };
         let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
@@ -429,16 +452,24 @@ impl Ladder for &Problem<'_> {
         self.largest_lambda
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut points = self.points(&[])?;
         for &lambda in lambdas {
             let fit = self.advance(&mut points, lambda, &self.control)?;
-            let is_stopped = fit.report.status.is_stopped();
-            if !visit(self, fit)? || is_stopped {
+            let status = fit.report.status;
+            let go_on = visit(self, fit)?;
+            if status.is_stopped() {
+                return Ok(Some(status));
+            }
+            if !go_on {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.report.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {

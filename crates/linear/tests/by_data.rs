@@ -2,11 +2,15 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_columns::{deal, seeded_order};
-use fewest_core::method::{Options, Parameters, Regularization};
+use fewest_core::method::{Options, Parameters, Regularization, TargetKind};
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Path, PathChoice, Selection, Selector, Target,
+    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, OnDemand, Path, PathChoice, Selection,
+    Selector, Target,
 };
 use fewest_linear::{AdaptiveLasso, Dantzig, ElasticNet, Lasso, LinearLoss};
 use fewest_solver::loss::{Logistic, Loss, Samples, Separable, Ties};
@@ -49,7 +53,8 @@ fn all(regularization: Regularization) -> Result<Vec<Case>, Error> {
         ("logistic", of(LOGISTIC), classes.clone()),
         ("multinomial", of(LinearLoss::Multinomial { intercept: true }), three_classes()?),
         ("poisson", of(LinearLoss::Poisson { intercept: true }), counts),
-        ("cox", of(LinearLoss::Cox { ties: Ties::Efron }), survival),
+        ("cox", of(LinearLoss::Cox { ties: Ties::Breslow }), survival.clone()),
+        ("cox, efron", of(LinearLoss::Cox { ties: Ties::Efron }), survival),
     ])
 }
 
@@ -69,10 +74,12 @@ fn path(selection: &Selection) -> (&Path, &PathChoice) {
     (path, choice)
 }
 
-/// A weight is a number of copies, and a sample without weight is not there.
+/// A weight is a number of copies, and a sample without weight is not there. Under Efron's rule it is not:
+/// copies share a time, a weight has it alone.
 #[test]
 fn weights_are_numbers_of_copies() -> Tested {
     let mut methods = all(Regularization::Ratio(0.1))?;
+    methods.retain(|(name, ..)| *name != "cox, efron");
     let dantzig = Dantzig { regularization: Regularization::Ratio(0.1), ..Dantzig::default() };
     methods.push(("dantzig", Box::new(dantzig), data(Target::real(real())?)?));
     let hinge = lasso(LinearLoss::SquaredHinge { intercept: true }, Regularization::Ratio(0.1));
@@ -84,7 +91,7 @@ fn weights_are_numbers_of_copies() -> Tested {
     methods.push(("adaptive", Box::new(adaptive(LinearLoss::Squared)), data(Target::real(real())?)?));
     let logistic = adaptive(LinearLoss::Logistic { intercept: true });
     methods.push(("adaptive, logistic", Box::new(logistic), data(two_classes())?));
-    let numbers: Vec<usize> = (0..50).map(|i| i * i % 4).collect();
+    let numbers: Vec<usize> = (0..50).map(|i| (7 * i + 3) % 4).collect();
     let rows: Vec<usize> = (0..50).flat_map(|i| vec![i; numbers[i]]).collect();
     let mut levels = data(Target::real(real())?)?;
     let mut kinds = vec![FeatureKind::Numeric; 12];
@@ -138,6 +145,37 @@ fn hostile_weights_are_answered_or_refused() -> Tested {
     weights[7] = 0.0;
     let broken = regression()?.with_x(DenseColumns::from_columns(&table)?)?.with_sample_weights(weights)?;
     assert!(matches!(run(&lasso, &broken), Err(Error::NonFinite { column: 3, row: 7, .. })));
+    Ok(())
+}
+
+/// What a sample without weight is has no influence, however large, and no size of the weights overflows,
+/// where the data choose the penalty, too.
+#[test]
+fn huge_weights_and_values_that_do_not_count_change_nothing() -> Tested {
+    let counts: Vec<f64> = (0..50).map(|i| f64::from(u8::from(i % 10 != 3))).collect();
+    let (mut table, mut y) = (columns(), real());
+    for i in (0..50).filter(|i| i % 10 == 3) {
+        (table[3][i], y[i]) = (1e308, -1e308);
+    }
+    let plain = regression()?.with_sample_weights(counts.clone())?;
+    let far = Dataset::new(DenseColumns::from_columns(&table)?, Target::real(y)?)?;
+    let far = far.with_sample_weights(counts.iter().map(|weight| 1e308 * weight).collect())?;
+    let huber = LinearLoss::Huber { intercept: true, delta: 1.0 };
+    for loss in [LinearLoss::Squared, huber] {
+        for given in [
+            Regularization::Ratio(0.1),
+            Regularization::CrossValidated { folds: 3 },
+            Regularization::Information { gamma: 0.0 },
+        ] {
+            if loss == huber && matches!(given, Regularization::Information { .. }) {
+                continue;
+            }
+            let method = lasso(loss, given);
+            let (expected, found) = (run(&method, &plain)?, run(&method, &far)?);
+            assert!(!expected.order.is_empty());
+            near("values that do not count", &expected, &found, 1e-5);
+        }
+    }
     Ok(())
 }
 
@@ -299,6 +337,14 @@ fn what_cannot_choose_is_an_error() -> Tested {
         assert!(!found.order.is_empty() && path(&found).1.chosen > 0);
     }
     assert!(run(&lasso(huber, Regularization::CrossValidated { folds: 4 }), &data).is_ok());
+    // A path of other penalties than those tried would be ignored.
+    for given in [Regularization::CrossValidated { folds: 4 }, Regularization::Information { gamma: 0.0 }] {
+        for loss in [LinearLoss::Squared, huber] {
+            let method = Lasso { lambda_path: 20, ..lasso(loss, given) };
+            let found = run(&method, &data);
+            assert!(matches!(found, Err(Error::InvalidParameter { name: "lambda_path", .. })), "{found:?}");
+        }
+    }
     let told = |assignments: &[&str]| {
         let parameters = Parameters::new("lasso", Lasso::default().parameters()).assigned(assignments)?;
         parameters.check()?;
@@ -332,5 +378,194 @@ fn threads_choose_the_same() -> Tested {
             "{name}"
         );
     }
+    Ok(())
+}
+
+/// A class of one sample: the fold that holds it out learns the others, and predicts it by the constant that
+/// its share of all samples is. Without a feature that varies, the loss of every fold is known.
+#[test]
+fn a_class_of_one_sample_is_predicted_by_its_share() -> Tested {
+    const FOLDS: usize = 4;
+    let labels: Vec<u8> = (0..24).map(|i| if i == 5 { 2 } else { u8::from(i % 3 == 0) }).collect();
+    let flat = Dataset::new(DenseColumns::from_columns(&[vec![1.0; 24]])?, Target::from_labels(&labels))?;
+    let folds = deal(&seeded_order(&flat, 3), FOLDS, "folds")?;
+    let share = |class: u8, rows: &[usize]| {
+        rows.iter().filter(|&&i| labels[i] == class).count() as f64 / rows.len() as f64
+    };
+    let all: Vec<usize> = (0..24).collect();
+    let (mut logs, mut squares) = (0.0, 0.0);
+    for fold in 0..FOLDS {
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..24).partition(|&i| folds[i] == fold);
+        for &i in &test {
+            let learnt = share(labels[i], &train);
+            logs -= (if learnt > 0.0 { learnt } else { share(labels[i], &all) }).ln();
+            for class in 0..3 {
+                let whole = share(class, &all);
+                let error = f64::from(labels[i] == class) - share(class, &train);
+                squares += error * error / (whole * (1.0 - whole));
+            }
+        }
+    }
+    let rule = Regularization::CrossValidated { folds: FOLDS };
+    let multinomial = LinearLoss::Multinomial { intercept: true };
+    for (loss, expected) in [(multinomial, logs / 24.0), (LinearLoss::Squared, squares / 24.0)] {
+        let found = run(&lasso(loss, rule), &flat)?;
+        let (_, choice) = path(&found);
+        assert!(
+            (choice.values[0] - expected).abs() < 1e-6 * expected,
+            "{loss:?} {:?} {expected}",
+            choice.values
+        );
+        // With features, too, there is an answer.
+        let table: Vec<Vec<f64>> = (0..6).map(|j| noise(24, j)).collect();
+        let varied = Dataset::new(DenseColumns::from_columns(&table)?, flat.target().clone())?;
+        assert!(path(&run(&lasso(loss, rule), &varied)?).1.values.iter().all(|value| value.is_finite()));
+    }
+    // Of two classes one is left: there is nothing to learn, and the error says where.
+    let two: Vec<bool> = (0..24).map(|i| i == 5).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&[noise(24, 1)])?, Target::from_labels(&two))?;
+    for loss in [LOGISTIC, LinearLoss::Squared] {
+        let error = run(&lasso(loss, rule), &data).err();
+        assert!(
+            matches!(&error, Some(Error::InFold { parameter: "lambda_folds", fold: 1..=FOLDS, .. })),
+            "{error:?}"
+        );
+    }
+    Ok(())
+}
+
+/// A class of samples without weight is not there: what is left are two classes, or three of four.
+#[test]
+fn a_class_without_weight_is_not_there() -> Tested {
+    let y = real();
+    let labels: Vec<usize> =
+        (0..50).map(|i| if i % 7 == 3 { 0 } else { 1 + usize::from(y[i] > 0.4) }).collect();
+    let weights: Vec<f64> = labels.iter().map(|label| if *label == 0 { 0.0 } else { 1.0 }).collect();
+    let rows: Vec<usize> = (0..50).filter(|&i| labels[i] > 0).collect();
+    let data = data(Target::from_labels(&labels))?;
+    let given = Regularization::Ratio(0.2);
+    let dantzig = Dantzig { regularization: given, ..Dantzig::default() };
+    let folds = Regularization::CrossValidated { folds: 3 };
+    for (name, method) in [
+        ("lasso", &lasso(LinearLoss::Squared, given) as &dyn Selector),
+        ("logistic", &lasso(LOGISTIC, given)),
+        ("multinomial", &lasso(LinearLoss::Multinomial { intercept: true }, given)),
+        ("dantzig", &dantzig),
+        ("folds", &lasso(LinearLoss::Multinomial { intercept: true }, folds)),
+    ] {
+        let found = run(method, &data.clone().with_sample_weights(weights.clone())?)?;
+        if name != "folds" {
+            let expected = run(method, &data.subset(&rows)?)?;
+            near(name, &expected, &found, 1e-6);
+            assert_eq!(expected.order, found.order, "{name}");
+        }
+    }
+    Ok(())
+}
+
+/// With refit the folds compare the coefficients that are reported, those of least squares.
+#[test]
+fn dantzig_is_refit_in_its_folds() -> Tested {
+    const FOLDS: usize = 3;
+    let data = regression()?;
+    let of = |regularization| Dantzig { regularization, refit: true, ..Dantzig::default() };
+    let found = run(&of(Regularization::CrossValidated { folds: FOLDS }), &data)?;
+    let (path_of_all, choice) = path(&found);
+    let folds = deal(&seeded_order(&data, 3), FOLDS, "folds")?;
+    let (x, y) = (columns(), real());
+    let moments = |values: &[f64], rows: &[usize]| {
+        let n = rows.len() as f64;
+        let mean = rows.iter().map(|&i| values[i]).sum::<f64>() / n;
+        (mean, (rows.iter().map(|&i| (values[i] - mean).powi(2)).sum::<f64>() / n).sqrt())
+    };
+    let all: Vec<usize> = (0..50).collect();
+    let unit = moments(&y, &all).1.powi(2);
+    for at in [20, choice.chosen] {
+        let given = Regularization::Value(path_of_all.points[at].lambda);
+        let mut errors = 0.0;
+        for fold in 0..FOLDS {
+            let (test, train): (Vec<usize>, Vec<usize>) = (0..50).partition(|&i| folds[i] == fold);
+            let w = weights(&run(&of(given), &data.subset(&train)?)?);
+            let (mean, deviation) = moments(&y, &train);
+            for &i in &test {
+                let term = |j: usize| {
+                    let (mean, deviation) = moments(&x[j], &train);
+                    w[j] * (x[j][i] - mean) / deviation
+                };
+                errors += (y[i] - mean - deviation * (0..12).map(term).sum::<f64>()).powi(2) / unit / 50.0;
+            }
+        }
+        assert!((choice.values[at] - errors).abs() < 1e-3 * errors, "{at}: {} {errors}", choice.values[at]);
+    }
+    let direct = run(&of(Regularization::Value(path_of_all.points[choice.chosen].lambda)), &data)?;
+    near("dantzig", &direct, &found, 1e-6);
+    Ok(())
+}
+
+/// Where a penalty is given or chosen, all numbers of features share one solution: the columns are read as
+/// often for three of them as for one.
+#[test]
+fn budgets_share_what_does_not_depend_on_them() -> Tested {
+    for given in [Regularization::CrossValidated { folds: 3 }, Regularization::Ratio(0.1)] {
+        for (name, selector, data) in all(given)? {
+            let reads = |budgets: &[Budget]| -> Result<(usize, Vec<Selection>), Error> {
+                let count = Arc::new(AtomicUsize::new(0));
+                let (seen, inner) = (Arc::clone(&count), data.clone());
+                let fill = move |j: usize, out: &mut [f64]| {
+                    seen.fetch_add(1, Ordering::Relaxed);
+                    inner.x().copy_column(j, out)
+                };
+                let table = OnDemand::new(data.n_samples(), data.n_features(), fill);
+                let found =
+                    selector.select_many(&data.clone().with_x(table)?, budgets, &Context::seeded(3))?;
+                Ok((count.load(Ordering::Relaxed), found))
+            };
+            let (one, _) = reads(&[Budget::Auto])?;
+            let (three, found) = reads(&[Budget::Auto, Budget::Count(1), Budget::Count(2)])?;
+            assert_eq!(one, three, "{name} {given:?}");
+            assert_eq!((found[1].order.len(), found[2].order.len()), (1, 2), "{name}");
+            assert_eq!(found[2].order[..], found[0].order[..2], "{name}");
+        }
+    }
+    Ok(())
+}
+
+/// Huber's loss with a bound that no residual reaches is half of the square, in the same units in every fold.
+#[test]
+fn folds_of_huber_are_in_one_unit() -> Tested {
+    let rule = Regularization::CrossValidated { folds: 4 };
+    // One fold has a far smaller variance than the others.
+    let y = real().iter().enumerate().map(|(i, y)| if i == 7 { 40.0 } else { *y }).collect();
+    let data = data(Target::real(y)?)?;
+    let huber = LinearLoss::Huber { intercept: true, delta: 1e6 };
+    let (squared, huber) = (run(&lasso(LinearLoss::Squared, rule), &data)?, run(&lasso(huber, rule), &data)?);
+    let ((_, squared), (_, huber)) = (path(&squared), path(&huber));
+    assert!(squared.values.len() > 20);
+    for (a, b) in squared.values.iter().zip(&huber.values) {
+        assert!((0.5 * a - b).abs() < 1e-3 * a, "{a} {b}");
+    }
+    Ok(())
+}
+
+/// Times and events as two outputs are dealt to folds as survival times are: by event.
+#[test]
+fn two_outputs_of_cox_are_survival_times() -> Tested {
+    let times: Vec<f64> = real().into_iter().map(|y| (10.0 * (-y).exp()).ceil()).collect();
+    let events: Vec<bool> = (0..50).map(|i| i % 4 == 1).collect();
+    let outputs = times.iter().copied().chain(events.iter().map(|event| f64::from(u8::from(*event))));
+    let outputs = data(Target::outputs(outputs.collect(), 50)?)?;
+    let survival = data(Target::survival(times, events)?)?;
+    let cox = LinearLoss::Cox { ties: Ties::Breslow };
+    for given in [Regularization::CrossValidated { folds: 4 }, Regularization::Information { gamma: 0.0 }] {
+        let (a, b) = (run(&lasso(cox, given), &outputs)?, run(&lasso(cox, given), &survival)?);
+        assert_eq!((&a.order, &a.scores, &a.path), (&b.order, &b.scores, &b.path));
+    }
+    let adaptive =
+        AdaptiveLasso { lasso: lasso(cox, Regularization::Ratio(0.2)), ..AdaptiveLasso::default() };
+    assert!(!run(&adaptive, &survival)?.order.is_empty());
+    let Some(method) = fewest_linear::METHODS.iter().find(|method| method.id == "adaptive-lasso") else {
+        panic!("no method")
+    };
+    assert!(method.targets.contains(&TargetKind::Survival));
     Ok(())
 }

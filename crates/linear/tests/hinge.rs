@@ -103,3 +103,19 @@ fn what_is_no_linear_program_of_two_classes_is_an_error() -> Tested {
     }
     Ok(())
 }
+
+/// A penalty that the data choose is refused in words of the command line.
+#[test]
+fn the_data_do_not_choose_its_penalty() -> Tested {
+    for (given, word) in [
+        (Regularization::CrossValidated { folds: 5 }, "lambda_folds = 5"),
+        (Regularization::OneStandardError { folds: 4 }, "lambda_folds = 4 with lambda_rule = one-se"),
+        (Regularization::Information { gamma: 0.5 }, "lambda_ebic = 0.5"),
+    ] {
+        let told = at(HINGE, given).select(&data()?, Budget::Auto, &Context::default());
+        let Err(Error::Unsupported { method: "lasso", what, instead }) = told else { panic!("{told:?}") };
+        assert_eq!(what, format!("loss=hinge with {word}"));
+        assert!(instead.contains("squared-hinge"), "{instead}");
+    }
+    Ok(())
+}

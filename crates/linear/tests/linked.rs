@@ -212,8 +212,57 @@ fn folds_have_the_links_of_their_samples() -> Result<(), Error> {
     let rows: Vec<usize> = (0..N).step_by(2).collect();
     let part = data.subset(&rows)?;
     assert_eq!(part.authors().map(|authors| authors.of_sample().len()), Some(rows.len()));
-    for method in [&LinkedFs::default() as &dyn Selector, &FsNet::default()] {
-        assert_eq!(method.select(&part, Budget::Count(2), &Context::default())?.order.len(), 2);
+    // The same samples with the links between them, written out.
+    let places: Vec<(usize, usize, f64)> = links()
+        .into_iter()
+        .filter(|(i, j, _)| i % 2 == 0 && j % 2 == 0)
+        .map(|(i, j, a)| (i / 2, j / 2, a))
+        .collect();
+    assert!(!places.is_empty());
+    let of_sample = rows.iter().map(|&i| authors().of_sample()[i]).collect();
+    let written = self::data(&rows)
+        .with_sample_graph(Graph::undirected(rows.len(), &places)?)?
+        .with_authors(Authors::new(of_sample, authors().follows().clone())?)?;
+    let alone = self::data(&rows);
+    let regularization = Regularization::Ratio(0.05);
+    let linked = LinkedFs { regularization, copost: 5.0, following: 5.0, ..LinkedFs::default() };
+    let fsnet = FsNet { regularization, graph: 5.0, ..FsNet::default() };
+    for method in [&linked as &dyn Selector, &fsnet] {
+        let (found, expected) = (select(method, &part), select(method, &written));
+        let near = |other: &Selection| {
+            let apart = found.scores.iter().zip(&other.scores).map(|(a, b)| (a - b).abs());
+            found.order == other.order && apart.fold(0.0, f64::max) < 1e-8
+        };
+        assert!(near(&expected), "{:?} {:?}", found.scores, expected.scores);
+        assert!(!near(&select(method, &alone)), "the links have no influence");
+    }
+    Ok(())
+}
+
+/// With all other samples around, links lead out of the training samples; their own labels are all there is.
+#[test]
+fn samples_around_change_links_not_labels() -> Result<(), Error> {
+    let all = data(&(0..N).collect::<Vec<_>>())
+        .with_sample_graph(Graph::undirected(N, &links())?)?
+        .with_authors(authors())?;
+    let regularization = Regularization::Ratio(0.1);
+    let net = FsNet { regularization, graph: 3.0, ..FsNet::default() };
+    let linked = LinkedFs { regularization, copost: 3.0, following: 1.0, ..LinkedFs::default() };
+    let rows: Vec<usize> = (0..N).filter(|i| i % 3 > 0).collect();
+    for method in [&net as &dyn Selector, &linked] {
+        // All of them labelled is nothing new, in any order.
+        let whole = select(method, &all);
+        let same = select(method, &all.clone().with_surroundings(&all, (0..N).collect())?);
+        assert_eq!((&whole.order, &whole.scores), (&same.order, &same.scores));
+        // Links to samples without a label count, and labels that are not there do not.
+        let part = all.subset(&rows)?;
+        let seen = select(method, &part.clone().with_surroundings(&all, rows.clone())?);
+        assert_ne!(seen.scores, select(method, &part).scores);
+        let other: Vec<usize> = (0..N).map(|i| if i % 3 == 0 { 0 } else { classes()[i] }).collect();
+        let relabelled = all.clone().with_target(Target::from_labels(&other))?;
+        let hidden = select(method, &part.with_surroundings(&relabelled, rows.clone())?);
+        assert_eq!((&seen.order, &seen.scores), (&hidden.order, &hidden.scores));
+        assert!(seen.solver.is_some_and(|report| report.certificate.value() < 1e-9));
     }
     Ok(())
 }

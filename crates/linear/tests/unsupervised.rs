@@ -196,7 +196,7 @@ fn pitfall_18_the_laplacian_is_normalised() -> Tested {
     };
     let ndfs = Ndfs { clusters: Clusters { graph, clusters: Some(2) }, tolerance: 1e-12, ..Ndfs::default() };
     let step = ndfs.regression(&data, &[of(0..10), of(10..20)], &Context::default())?;
-    assert!(step.trace.abs() < 1e-12, "{step:?}");
+    assert!(step.graph.abs() < 1e-12, "{step:?}");
     assert!(step.gap < 1e-11 && step.fit > 0.0 && step.fit < 2.0, "{step:?}");
     assert!(ndfs.regression(&data, &[vec![1.0; 3]], &Context::default()).is_err());
     Ok(())

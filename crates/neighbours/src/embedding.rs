@@ -1,7 +1,7 @@
 //! Samples placed by the eigenvectors of their graph.
 
 use fewest_core::{Context, Error, derive_seed};
-use fewest_linalg::largest_eigenpairs;
+use fewest_linalg::{Krylov, largest_eigenpairs};
 use nalgebra::{DMatrix, DVector};
 
 use crate::NeighbourGraph;
@@ -92,7 +92,7 @@ impl SpectralEmbedding {
             Ok::<_, Error>(graph.normalised_product(v))
         };
         let apart = std::slice::from_ref(&constant);
-        let found = largest_eigenpairs(start, k, apart, BLOCKS, TOLERANCE, product)?;
+        let found = largest_eigenpairs(start, k, apart, Krylov::new(BLOCKS, TOLERANCE), product)?;
         let enough = |found: &fewest_linalg::Eigenpairs| found.residual <= WORST && found.values.len() == k;
         let Some(found) = found.filter(enough) else {
             return Err(Error::Numerical {

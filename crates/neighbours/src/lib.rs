@@ -13,7 +13,7 @@ mod tree;
 pub use distances::Distances;
 pub use embedding::SpectralEmbedding;
 pub use graph::{NeighbourGraph, Rule, Weights};
-pub use median::median_distance;
+pub use median::{median_above_zero, median_distance};
 pub use options::{EdgeWeights, GraphOptions, heat_scale, standardised_samples};
 pub use samples::{Coordinate, DistanceMetric, Samples};
 pub use search::{Neighbours, NeighboursOf, nearest, nearest_among};

@@ -22,7 +22,7 @@ const LARGEST: usize = 4096;
 pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Result<f64, Error> {
     let samples = distances.samples();
     let n = samples.n_samples();
-    let mut values = if n <= LARGEST {
+    let values = if n <= LARGEST {
         upper(distances, context)?
     } else {
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
@@ -30,12 +30,24 @@ pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Resu
         order::sort_indices(&mut drawn);
         upper(&Distances::new(&samples.subset(&drawn)), context)?
     };
+    Ok(median_above_zero(values))
+}
+
+/// The median of numbers that are at least 0, the mean of the two middle ones when their number is even;
+/// where it is 0, the median of those above 0; 0 where there are none.
+///
+/// ```
+/// use fewest_neighbours::median_above_zero;
+/// assert_eq!(median_above_zero(vec![4.0, 1.0, 2.0, 9.0]), 3.0);
+/// assert_eq!(median_above_zero(vec![0.0, 0.0, 0.0, 9.0]), 9.0);
+/// ```
+pub fn median_above_zero(mut values: Vec<f64>) -> f64 {
     let middle = median(&mut values);
     if middle > 0.0 {
-        return Ok(middle);
+        return middle;
     }
     values.retain(|distance| *distance > 0.0);
-    Ok(median(&mut values))
+    median(&mut values)
 }
 
 /// The distances of all pairs of different samples, once.

@@ -1,7 +1,9 @@
 //! From options and data to a design: numbers of features, learner, metrics, folds.
 
 use fewest::core::{Budget, Classes, Dataset, Target};
-use fewest::eval::{AUTO_K, GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Repeated, Splitter};
+use fewest::eval::{
+    AUTO_K, GroupFolds, HoldOut, KFold, Learner, LearnerEntry, Metric, Network, Repeated, Splitter,
+};
 
 use crate::catalogue::{Registry, TargetKind};
 use crate::{DataInfo, Division, Error, StudyOptions, text};
@@ -24,8 +26,10 @@ pub(crate) struct Design {
     pub metrics: Vec<Box<dyn Metric>>,
     /// The splitter.
     pub splitter: Box<dyn Splitter>,
-    /// The splitter in words.
+    /// The splitter in words, and what is seen of a network.
     pub splitter_text: String,
+    /// What is seen of a network, where samples are linked.
+    pub network: Option<Network>,
     /// The fingerprint of the data and the division, to compare with stored folds.
     pub identity: String,
     /// Notes for the user.
@@ -51,7 +55,18 @@ impl Design {
         let mut notes = Vec::new();
         check_classes(options, data, &mut notes)?;
         check_size(options, data.n_samples())?;
-        let (splitter, splitter_text) = splitter(options, data)?;
+        let (splitter, mut splitter_text) = splitter(options, data)?;
+        let is_linked = data.sample_graph().is_some() || data.authors().is_some();
+        let network = is_linked.then_some(options.network);
+        match network {
+            Some(Network::Inductive) => {
+                splitter_text.push_str("; inductive: without links between training and test samples");
+            }
+            Some(Network::Transductive) => {
+                splitter_text.push_str("; transductive: all links seen, labels of test samples hidden")
+            }
+            _ => {}
+        }
         let mut identity = format!("{splitter_text} | data {}", fewest::data::digest(data)?);
         if info.gaps > 0 {
             identity.push_str(&format!(" | gaps filled by the {}", info.missing.name()));
@@ -69,6 +84,7 @@ impl Design {
             metrics,
             splitter,
             splitter_text,
+            network,
             identity,
             notes,
             baselines: options.baselines,

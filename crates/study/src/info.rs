@@ -52,6 +52,21 @@ pub struct DataInfo {
     pub names: Vec<String>,
     /// The column of every feature in the file, from 0.
     pub columns: Vec<usize>,
+    /// Where what is known of the samples beside the table comes from.
+    pub samples: SampleInfo,
+}
+
+/// Where weights, links and authors of samples come from: a column, or files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SampleInfo {
+    /// The column with the weights.
+    pub weights: Option<String>,
+    /// The table of links between samples.
+    pub links: Option<String>,
+    /// The table of authors.
+    pub authors: Option<String>,
+    /// The table of links between authors.
+    pub follows: Option<String>,
 }
 
 impl DataInfo {
@@ -85,6 +100,7 @@ impl DataInfo {
             notes: Vec::new(),
             names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
             columns: (0..data.n_features()).collect(),
+            samples: SampleInfo::default(),
         }
     }
 

@@ -8,7 +8,7 @@ mod evaluation;
 
 pub use evaluation::{comparison, evaluation};
 
-use fewest::core::{FalseDiscoveries, Related, Scores, Selection, SolverReport, ViewWeight};
+use fewest::core::{FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport, ViewWeight};
 use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -24,6 +24,10 @@ struct Document<'a> {
     data: Data<'a>,
     features: Vec<Feature<'a>>,
     solver: Option<Solver<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Vec<Point>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<Chosen<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     false_discoveries: Option<Bound>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,6 +58,36 @@ struct Data<'a> {
     n_classes: Option<usize>,
     target: &'a [String],
     missing: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authors: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    follows: Option<&'a str>,
+}
+
+/// The coefficients at one penalty of a path.
+#[derive(serde::Serialize)]
+struct Point {
+    lambda: Number,
+    /// Among the features, from 0.
+    index: Vec<usize>,
+    coefficient: Vec<Number>,
+}
+
+/// How a penalty of the path was chosen.
+#[derive(serde::Serialize)]
+struct Chosen<'a> {
+    criterion: &'a str,
+    /// Among the points of the path, from 0.
+    point: usize,
+    lambda: Option<Number>,
+    /// By point of the path.
+    values: Vec<Number>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    standard_errors: Vec<Number>,
 }
 
 #[derive(serde::Serialize)]
@@ -131,6 +165,27 @@ enum By {
         threshold: f64,
         halves: usize,
     },
+}
+
+impl Point {
+    fn of(point: &PathPoint) -> Self {
+        let (index, coefficient) = point.coefficients.iter().map(|(j, value)| (*j, Number(*value))).unzip();
+        Self { lambda: Number(point.lambda), index, coefficient }
+    }
+}
+
+impl<'a> Chosen<'a> {
+    fn of(path: &'a Path) -> Option<Self> {
+        let choice = path.choice.as_ref()?;
+        let numbers = |values: &[f64]| values.iter().copied().map(Number).collect();
+        Some(Self {
+            criterion: &choice.criterion,
+            point: choice.chosen,
+            lambda: path.points.get(choice.chosen).map(|point| Number(point.lambda)),
+            values: numbers(&choice.values),
+            standard_errors: numbers(&choice.standard_errors),
+        })
+    }
 }
 
 impl Bound {
@@ -215,6 +270,7 @@ pub fn selection(
     let found = Found {
         features: features(selection, run),
         solver: selection.solver.as_ref(),
+        path: selection.path.as_ref(),
         false_discoveries: selection.false_discoveries.and_then(Bound::of),
         views: &selection.views,
         status: selection.status.name(),
@@ -247,6 +303,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
     let found = Found {
         features: features(&listed, run),
         solver: None,
+        path: None,
         false_discoveries: None,
         views: &[],
         status: listed.status.name(),
@@ -259,6 +316,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
 struct Found<'a> {
     features: Vec<Feature<'a>>,
     solver: Option<&'a SolverReport>,
+    path: Option<&'a Path>,
     false_discoveries: Option<Bound>,
     views: &'a [ViewWeight],
     status: &'a str,
@@ -286,7 +344,7 @@ fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> 
 }
 
 fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> Result<String, Error> {
-    let Found { features, solver, false_discoveries, views, status, notes } = found;
+    let Found { features, solver, path, false_discoveries, views, status, notes } = found;
     let document = Document {
         fewest: VERSION,
         method: run.method.id,
@@ -306,6 +364,8 @@ fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> R
                 .approximation
                 .map(|error| ScoreError { kind: error.name(), scores: Number(error.value()) }),
         }),
+        path: path.map(|path| path.points.iter().map(Point::of).collect()),
+        choice: path.and_then(Chosen::of),
         false_discoveries,
         views: views.iter().map(|view| View { name: &view.name, weight: Number(view.weight) }).collect(),
         status,
@@ -325,6 +385,10 @@ fn data(data: &DataInfo) -> Data<'_> {
         n_classes: (data.task == "classification").then_some(data.classes.len()),
         target: &data.targets,
         missing: data.missing.name(),
+        weights: data.samples.weights.as_deref(),
+        links: data.samples.links.as_deref(),
+        authors: data.samples.authors.as_deref(),
+        follows: data.samples.follows.as_deref(),
     }
 }
 

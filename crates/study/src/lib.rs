@@ -16,7 +16,7 @@ pub mod text;
 
 pub use candidate::Candidate;
 pub use error::{Error, Mismatch};
-pub use info::{DataInfo, RunInfo};
+pub use info::{DataInfo, RunInfo, SampleInfo};
 pub use options::{Division, StudyOptions};
 pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;

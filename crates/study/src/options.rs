@@ -1,5 +1,7 @@
 //! How methods are evaluated.
 
+use fewest::eval::Network;
+
 use crate::Error;
 use crate::catalogue::Registry;
 
@@ -33,6 +35,8 @@ pub struct StudyOptions {
     pub metrics: Vec<String>,
     /// How the samples are divided.
     pub division: Division,
+    /// What selectors see of linked samples, apart from the training samples; of no effect without links.
+    pub network: Network,
     /// The number of repeats, each with a different division; at least one.
     pub repeats: usize,
     /// Whether to evaluate the learner without features, and with all of them, too: of many features, the
@@ -73,6 +77,7 @@ impl Default for StudyOptions {
             learner_parameters: Vec::new(),
             metrics: Vec::new(),
             division: Division::default(),
+            network: Network::default(),
             repeats: 1,
             baselines: true,
         }

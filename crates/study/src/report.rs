@@ -2,7 +2,7 @@
 
 use fewest::core::Status;
 use fewest::eval::stability::Stability;
-use fewest::eval::{Evaluation, KRule, Summary};
+use fewest::eval::{Evaluation, KRule, Network, Summary};
 
 use crate::DataInfo;
 use crate::catalogue::{Method, Parameters};
@@ -19,6 +19,8 @@ pub struct Report {
     pub learner: &'static str,
     /// How the samples are divided, in words.
     pub splitter: String,
+    /// What selectors saw of a network besides the training samples, where samples are linked.
+    pub network: Option<Network>,
     /// Number of folds when all are finished.
     pub n_folds: usize,
     /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
@@ -149,6 +151,7 @@ impl Report {
             data,
             learner,
             splitter,
+            network: None,
             n_folds,
             methods: Vec::new(),
             baselines: Vec::new(),

@@ -91,6 +91,7 @@ impl<'a> Study<'a> {
             methods,
             baselines: without.baselines,
             status: without.status,
+            network: self.design.network,
             notes,
             not_stored,
             seconds: start.elapsed().as_secs_f64(),
@@ -133,8 +134,12 @@ impl<'a> Study<'a> {
                     store.add(plan, record);
                 }
             };
-            let options =
-                RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
+            let options = RunOptions {
+                finished: finished.as_ref(),
+                on_fold: Some(&keep),
+                network: design.network.unwrap_or_default(),
+                ..RunOptions::default()
+            };
             let evaluation = experiment
                 .run_with(data, options, context)
                 .map_err(|error| failure(&candidate.method, error))?;

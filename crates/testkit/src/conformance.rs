@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
-    Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status, Target,
-    Views,
+    Authors, Budget, Column, Columns, Context, Dataset, DenseColumns, Error, Graph, Groups, Selector, Status,
+    Target, Views,
 };
 
 use crate::StopAt;
@@ -17,8 +17,8 @@ const MOST_STOPS: usize = 40;
 
 /// A small supervised problem with a constant column: features 0 and 3 matter, 5 is constant.
 ///
-/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two views
-/// of four.
+/// Regression, or two classes when `classes` is set. 40 samples, 8 features, no two of them alike, in two
+/// views of four.
 pub fn problem(classes: bool) -> Dataset {
     let n = 40_usize;
     let wave = |step: usize, shift: usize| -> Vec<f64> {
@@ -53,10 +53,16 @@ pub fn check_selector(selector: &dyn Selector, data: &Dataset, k: usize) {
 /// [`check_selector`] for a selector that depends on the order of the columns: all checks but their
 /// permutation.
 pub fn check_by_place(selector: &dyn Selector, data: &Dataset, k: usize) {
+    check_in_order(selector, data, k);
+    permuted_rows(selector, data, k);
+}
+
+/// [`check_selector`] for a selector that depends on the order of the columns and of the rows: the checks
+/// that permute nothing.
+pub fn check_in_order(selector: &dyn Selector, data: &Dataset, k: usize) {
     shape(selector, data, k);
     same_answer_twice(selector, data, k);
     many_budgets_are_each_of_them(selector, data, k);
-    permuted_rows(selector, data, k);
     constants_never_win(selector, data);
     bad_budgets_are_errors(selector, data);
     not_a_number_is_an_error(selector, data);
@@ -65,6 +71,81 @@ pub fn check_by_place(selector: &dyn Selector, data: &Dataset, k: usize) {
     links_groups_and_views_are_used_or_refused_or_nothing(selector, data, k);
     sparse_is_dense(selector, data, k);
     a_stop_keeps_what_there_is(selector, data, k);
+}
+
+/// [`problem`] with links between its samples, which have a direction, in more than one component and not of
+/// all of them; and with authors, who follow each other.
+pub fn linked_problem(classes: bool) -> Dataset {
+    let data = problem(classes);
+    let n = data.n_samples();
+    let mut links: Vec<(usize, usize, f64)> = Vec::new();
+    for i in 0..n - 4 {
+        for j in (0..i).filter(|j| i / 9 == j / 9 && (i * j + i + j) % 4 != 1) {
+            links.push(if (i + j) % 2 == 0 { (i, j, 1.0) } else { (j, i, 0.5) });
+        }
+    }
+    links.push((20, 30, 0.25));
+    let follows = [(0, 1, 1.0), (1, 0, 1.0), (2, 1, 2.0), (6, 3, 1.0)];
+    let authors = Authors::new((0..n).map(|i| i / 6).collect(), must(Graph::directed(8, &follows)));
+    let data = must(data.with_sample_graph(must(Graph::directed(n, &links))));
+    must(data.with_authors(must(authors)))
+}
+
+/// All checks for a method whose samples may be linked, on [`linked_problem`]: those of every selector, and
+/// the laws of links.
+pub fn check_linked(selector: &dyn Selector, classes: bool, k: usize) {
+    let data = linked_problem(classes);
+    check_selector(selector, &data, k);
+    permuted_nodes(selector, &data, k);
+    any_links_give_an_answer_or_a_message(selector, &data, k);
+}
+
+/// Samples in another order, with their links and authors, are the same problem.
+fn permuted_nodes(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let n = data.n_samples();
+    let rows: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+    let (order, scores) = select(selector, data, k);
+    let (permuted, permuted_scores) = select(selector, &must(data.subset(&rows)), k);
+    assert_eq!(order, permuted, "permuting the nodes changed the features");
+    close(&scores, &permuted_scores, "permuting the nodes changed the scores");
+}
+
+/// No links, one, two components, all linked, and weights of any size: features that exist with scores that
+/// are numbers, or an error of one line.
+fn any_links_give_an_answer_or_a_message(selector: &dyn Selector, data: &Dataset, k: usize) {
+    let n = data.n_samples();
+    let all = |weight: f64, is_linked: fn(usize, usize) -> bool| -> Vec<(usize, usize, f64)> {
+        let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (j, i, weight)));
+        pairs.filter(|&(j, i, _)| is_linked(j, i)).collect()
+    };
+    let graphs = [
+        ("no links", Vec::new()),
+        ("one link", vec![(3, 17, 1.0)]),
+        ("two components", all(1.0, |i, j| (i < 20) == (j < 20))),
+        ("isolated samples", all(1.0, |i, j| i < 6 && j < 6)),
+        ("a star", all(1.0, |i, j| i == 0 || j == 0)),
+        ("all linked", all(1.0, |_, _| true)),
+        ("tiny weights", all(1e-200, |i, j| (i + j) % 3 == 0)),
+        ("huge weights", all(1e200, |i, j| (i + j) % 3 == 0)),
+    ];
+    for (name, links) in graphs {
+        let linked = must(data.clone().with_sample_graph(must(Graph::undirected(n, &links))));
+        match selector.select(&linked, Budget::Count(k), &Context::seeded(7)) {
+            Ok(selection) => {
+                assert!(selection.order.len() <= k, "{name}");
+                assert!(selection.scores.iter().all(|score| !score.is_nan()), "{name}: {selection:?}");
+                let has_constant = selection.order.contains(&5);
+                assert!(!has_constant, "{name}: a constant feature was chosen");
+            }
+            Err(error) => assert!(!error.to_string().contains('\n'), "{name}: {error}"),
+        }
+    }
+}
+
+/// [`check_selector`] for a selector that depends on the order of the rows: all checks but their permutation.
+pub fn check_by_row_order(selector: &dyn Selector, data: &Dataset, k: usize) {
+    check_in_order(selector, data, k);
+    permuted_columns(selector, data, k);
 }
 
 fn must<T>(result: Result<T, Error>) -> T {
@@ -86,11 +167,7 @@ fn columns(data: &Dataset) -> Vec<Vec<f64>> {
 
 /// Other columns in the place of those of `data`, of which nothing but the views is kept.
 fn with_columns(data: &Dataset, columns: &[Vec<f64>]) -> Dataset {
-    let other = must(Dataset::new(must(DenseColumns::from_columns(columns)), data.target().clone()));
-    match data.views() {
-        None => other,
-        Some(views) => must(other.with_views(views.clone())),
-    }
+    must(data.clone().with_x(must(DenseColumns::from_columns(columns))))
 }
 
 /// At most `k` different features of the data set, each with a score.

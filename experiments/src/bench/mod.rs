@@ -8,6 +8,7 @@ mod linear;
 pub(crate) mod machines;
 mod measure;
 mod mik_fs;
+pub(crate) mod networks;
 mod nonmonotonic;
 mod peers;
 mod programs;
@@ -53,6 +54,10 @@ pub(crate) struct Arguments {
     /// Measure non-monotonic selection, and a conic solver on the same problems, on data drawn here.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     nonmonotonic: bool,
+    /// Measure how methods of linked samples grow with samples, links and features; with --quick on small
+    /// networks.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
+    networks: bool,
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
@@ -106,7 +111,12 @@ impl Arguments {
 
     /// The folder of the documents: those of some cases must not replace those of all.
     fn documents(&self, facts: Vec<(&'static str, String)>) -> Documents {
-        let folder = if self.only.is_empty() { "docs/benchmarks" } else { "target/bench" };
+        self.documents_unless(false, facts)
+    }
+
+    /// The same, nor must those of a trial.
+    fn documents_unless(&self, is_trial: bool, facts: Vec<(&'static str, String)>) -> Documents {
+        let folder = if self.only.is_empty() && !is_trial { "docs/benchmarks" } else { "target/bench" };
         Documents::new(workspace::root().join(folder), facts)
     }
 }
@@ -129,6 +139,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         mik_fs::run(arguments)
     } else if arguments.scaling {
         scaling::run(arguments)
+    } else if arguments.networks {
+        networks::run(arguments)
     } else if arguments.nonmonotonic {
         nonmonotonic::run(arguments)
     } else {

@@ -131,11 +131,7 @@ fn summary(sweeps: &[Sweep]) -> String {
 
 fn panel(sweep: &Sweep) -> Panel {
     let points = sweep.times();
-    // A line of slope 1 through the last point, for comparison.
-    let linear: Vec<(f64, f64)> = points
-        .last()
-        .map(|&(last, seconds)| points.iter().map(|&(size, _)| (size, seconds * size / last)).collect())
-        .unwrap_or_default();
+    let linear = linear_growth(&points);
     let (what, fixed) = match sweep.name {
         "n" => ("samples", format!("d = {}", SAMPLES.1)),
         _ => ("features", format!("n = {}", FEATURES.1)),
@@ -154,12 +150,20 @@ fn panel(sweep: &Sweep) -> Panel {
     }
 }
 
+/// A line of slope 1 through the last point, for comparison.
+pub(super) fn linear_growth(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    points
+        .last()
+        .map(|&(last, seconds)| points.iter().map(|&(size, _)| (size, seconds * size / last)).collect())
+        .unwrap_or_default()
+}
+
 fn upper_half(points: &[(f64, f64)]) -> &[(f64, f64)] {
     &points[points.len() / 2..]
 }
 
 /// The slope of the least-squares line through `(ln x, ln y)`.
-fn slope(points: &[(f64, f64)]) -> f64 {
+pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;
     let (mean_x, mean_y) =

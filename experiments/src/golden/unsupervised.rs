@@ -33,7 +33,7 @@ pub(super) fn compare(case: &Case, data: &Dataset) -> Result<Vec<(String, CaseCo
     Ok(vec![(String::new(), comparison)])
 }
 
-fn number(case: &Case, name: &str) -> Result<f64> {
+pub(super) fn number(case: &Case, name: &str) -> Result<f64> {
     let value = case.params.get(name).and_then(|value| value.as_f64());
     value.ok_or_else(|| format!("{} has no `{name}`", case.name).into())
 }
@@ -100,10 +100,15 @@ fn regression_step(case: &Case, data: &Dataset) -> Result<CaseComparison> {
     let clusters = Clusters { graph: graph(case)?, ..Clusters::default() };
     let method = Ndfs { clusters, alpha, beta, tolerance: 1e-13, ..Ndfs::default() };
     let found = method.regression(data, &g, &Context::default())?;
-    let mut ranking: Vec<usize> = (0..found.scores.len()).filter(|&j| found.scores[j] > 0.0).collect();
-    ranking.sort_by(|&a, &b| found.scores[b].total_cmp(&found.scores[a]).then(a.cmp(&b)));
-    let objective = Some(found.trace + beta * found.fit);
-    Ok(golden::compare(case, &Observed { scores: found.scores, ranking, objective, gap: Some(found.gap) }))
+    let objective = Some(found.graph + beta * found.fit);
+    Ok(golden::compare(case, &of_scores(found.scores, objective, found.gap)))
+}
+
+/// What was observed where features without a score are not ranked.
+pub(super) fn of_scores(scores: Vec<f64>, objective: Option<f64>, gap: f64) -> Observed {
+    let mut ranking: Vec<usize> = (0..scores.len()).filter(|&j| scores[j] > 0.0).collect();
+    ranking.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    Observed { scores, ranking, objective, gap: Some(gap) }
 }
 
 /// The case without what it has of constant features, which are never selected. In `udfs` such a feature
@@ -135,7 +140,7 @@ fn without_constants(case: &Case, data: &Dataset) -> Result<(Case, Option<String
 
 /// An answer is right where it is stationary and its objective is not above that of the case; scores are
 /// compared where the objective is the same.
-fn local_minimum(case: &Case, selection: &Selection) -> CaseComparison {
+pub(super) fn local_minimum(case: &Case, selection: &Selection) -> CaseComparison {
     let observed = Observed { gap: None, ..Observed::from(selection) };
     let mut result = golden::compare(case, &observed);
     let (known, found) = (case.objective.unwrap_or(f64::NAN), observed.objective.unwrap_or(f64::NAN));

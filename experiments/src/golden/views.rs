@@ -24,8 +24,8 @@ fn views(ranges: &[(usize, usize)], n_features: usize) -> Result<Views> {
     Ok(Views::new(n_features, ranges.iter().enumerate().map(named).collect())?)
 }
 
-/// The case with the parameters of our method, and the data with its views, those of the target view first, by
-/// whose positions the case names features; none for other methods.
+/// The case with the parameters of our method, and the data with its views, those of the target view first,
+/// by whose positions the case names features; none for other methods.
 pub(super) fn sources(case: &Case, data: &Dataset) -> Result<Option<(Case, Dataset)>> {
     if !["gpcov_var", "gpcov_spca"].contains(&case.method.as_str()) {
         return Ok(None);

@@ -85,8 +85,12 @@ impl Stored<'_> {
             // If this fails, so does the call at the end, which tells why.
             let _ = store(self.path, &*growing);
         };
-        let options =
-            RunOptions { finished: Some(&finished), selections: self.selections, on_fold: Some(&on_fold) };
+        let options = RunOptions {
+            finished: Some(&finished),
+            selections: self.selections,
+            on_fold: Some(&on_fold),
+            ..RunOptions::default()
+        };
         let evaluation = experiment.run_with(self.data, options, context)?;
         if pending > 0 {
             store(self.path, &growing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))?;

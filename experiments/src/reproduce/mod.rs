@@ -6,6 +6,7 @@ mod experiments;
 mod fdr;
 mod finished;
 mod given;
+mod heterogeneous;
 mod hsic_lasso;
 mod machines;
 mod mik_fs;
@@ -52,6 +53,8 @@ enum Paper {
     Survey(survey::Arguments),
     /// Simulations of the bounds on false discoveries: knockoffs and stability selection.
     Fdr(fdr::Arguments),
+    /// Generated networks with known relevant features: methods with links against methods without.
+    Heterogeneous(heterogeneous::Arguments),
 }
 
 /// What to recompute of a paper.
@@ -89,5 +92,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Paper::SdRfe(arguments) => sd_rfe::run(arguments),
         Paper::Survey(arguments) => survey::run(arguments),
         Paper::Fdr(arguments) => fdr::run(arguments),
+        Paper::Heterogeneous(arguments) => heterogeneous::run(arguments),
     }
 }

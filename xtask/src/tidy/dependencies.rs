@@ -38,6 +38,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-simplex", 49),
     ("fewest-smo", 43),
     ("fewest-solver", 40),
+    ("fewest-streams", 50),
     ("fewest-study", 88),
     ("fewest-testkit", 36),
     ("fewest-wrappers", 56),

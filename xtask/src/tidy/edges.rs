@@ -51,6 +51,7 @@ const RULES: &[Rule] = rules! {
     "linear": [core columns kernels linalg neighbours parallel solver admm cd dal lars newton simplex], FAMILY;
     "margin": [core columns kernels linalg parallel solver cd lars simplex smo machines], FAMILY;
     "mkl": [core columns kernels linalg parallel solver dca pgd smo], FAMILY;
+    "streams": [core columns counts linalg solver cd newton], FAMILY;
     "wrappers": [core columns kernels linalg parallel solver smo machines eval], FAMILY;
     "eval": [core columns kernels linalg neighbours parallel solver smo machines],
         "evaluation sees selectors and learners through their traits: it knows no method";

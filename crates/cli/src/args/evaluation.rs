@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use fewest::eval::Network;
 
 use super::{DataArgs, GroupArgs, NetworkArgs, RunArgs};
 
@@ -86,6 +87,12 @@ pub(crate) struct EvaluationArgs {
     pub grouping: GroupArgs,
     #[command(flatten)]
     pub network: NetworkArgs,
+    /// What methods see of linked samples besides the training samples [default: inductive]
+    ///
+    /// inductive: nothing; links between training and test samples are left out. transductive: all samples
+    /// with all links, but no label of a test sample; for methods such as fsnet, linkedfs, lufs and netfs.
+    #[arg(long = "network", value_name = "inductive|transductive", value_parser = seen)]
+    pub seen: Option<Network>,
     /// Store finished folds in this file, and continue from those already in it
     ///
     /// Only for the same arguments and the same data; methods may differ.
@@ -94,6 +101,11 @@ pub(crate) struct EvaluationArgs {
     /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+}
+
+fn seen(text: &str) -> Result<Network, String> {
+    let named = Network::ALL.into_iter().find(|network| network.name() == text);
+    named.ok_or_else(|| "it must be inductive or transductive".to_owned())
 }
 
 /// A value of `-k`.

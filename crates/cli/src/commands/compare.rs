@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use fewest::registry::{Method, Parameters, Registry, nearest};
 use fewest_study::{Candidate, json};
 
-use super::check_groups;
 use super::evaluate::{tell, work};
+use super::{check_groups, links};
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::table;
@@ -16,6 +16,7 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let chosen: Vec<_> = candidates.iter().map(|(method, parameters)| (*method, parameters)).collect();
     check_groups(registry, &args.evaluation.grouping, &chosen)?;
+    links::check(registry, &args.evaluation.network, &chosen)?;
     let typed = args.methods.iter().zip(&candidates);
     let notes: Vec<String> = typed
         .filter_map(|(typed, (method, parameters))| super::kernel_note(typed, method, parameters))

@@ -7,7 +7,7 @@ use fewest::eval::AUTO_K;
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
-use super::{check_groups, is_stdout};
+use super::{check_groups, is_stdout, links};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, Ks, RunArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table, text};
@@ -17,6 +17,7 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     check_groups(registry, &args.evaluation.grouping, &[(method, &parameters)])?;
+    links::check(registry, &args.evaluation.network, &[(method, &parameters)])?;
     let note = super::kernel_note(&args.method, method, &parameters);
     let candidate =
         Candidate::new(method, parameters).map_err(|e| Failure::in_study(&args.data.read.file, &e))?;
@@ -39,18 +40,26 @@ pub(super) fn work(
     let wrong = |error: fewest_study::Error| Failure::in_study(&data.read.file, &error);
     let mut options = options(args);
     options.check(registry).map_err(wrong)?;
-    let data = &with_groups(data, args);
+    if args.seen.is_some() && args.network.links.is_none() && args.network.authors.is_none() {
+        return Err(Failure::new("--network is about links: name them by --links or --authors"));
+    }
     let json_file = run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &data.read.file,
         &[("--json", json_file), ("--report", args.report.as_deref()), ("--resume", args.resume.as_deref())],
     )?;
-    let needs = input::Needs { target: true, digest: args.report.is_some(), weights: None };
+    let needs = input::Needs {
+        target: true,
+        digest: args.report.is_some(),
+        weights: None,
+        groups: args.group_column.as_deref(),
+    };
     let threads = runner::Threads::start(run)?;
     let found = threads.install(|| input::read(registry, data, needs))?;
     let user = input::User { id: "an evaluation", supervised: true };
     let network = input::Network::read(&found, &args.network)?;
-    let (complete, info) = input::with_gaps(found, data, user)?;
+    let (complete, mut info) = input::with_gaps(found, data, user)?;
+    info.samples = input::sample_info(None, &args.network);
     options.ks = ks(args, info.n_features)?;
     let dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     let dataset = network.of(dataset, &complete.dropped)?;
@@ -90,20 +99,10 @@ fn options(args: &EvaluationArgs) -> StudyOptions {
         learner_parameters: args.learner_param.clone(),
         metrics: args.metric.clone(),
         division,
+        network: args.seen.unwrap_or_default(),
         repeats: args.repeats,
         baselines: !args.no_baselines,
     }
-}
-
-/// How to read the data: the column of groups replaces the names of the samples, which an evaluation does
-/// not print.
-fn with_groups(data: &DataArgs, args: &EvaluationArgs) -> DataArgs {
-    let mut data = data.clone();
-    if let Some(column) = &args.group_column {
-        let ids = data.read.id_column.replace(column.clone());
-        data.ignore.extend(ids.filter(|ids| ids != column));
-    }
-    data
 }
 
 /// The numbers of features, checked before they are listed: the end of a range may be any number.

@@ -1,6 +1,6 @@
 //! `fewest info`.
 
-use fewest::core::Views;
+use fewest::core::{Authors, Graph, Views};
 use fewest::data::{ColumnSummary, TableSummary, TargetSummary};
 use fewest::registry::Registry;
 
@@ -17,7 +17,7 @@ const NAME: usize = 40;
 
 /// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
-    let needs = input::Needs { target: true, digest: false, weights: None };
+    let needs = input::Needs { target: true, digest: false, weights: None, groups: None };
     let found = input::read(registry, &args.data, needs)?;
     let summary = found.table.summary();
     let mut out = format!(
@@ -29,6 +29,13 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
     );
     target(&mut out, &summary.target, found.target_found);
     features(&mut out, &summary);
+    let network = input::Network::read(&found, &args.network)?;
+    if let Some(graph) = network.links() {
+        out.push_str(&links("links", graph, "sample", "samples"));
+    }
+    if let Some(authors) = network.authors() {
+        self::authors(&mut out, authors, args.network.follows.is_some());
+    }
     let names: Vec<String> = summary.features.iter().map(|column| column.name.clone()).collect();
     if let Some(views) = input::views(&args.views, &names)? {
         out.push_str(&of_views(&views, &summary));
@@ -120,6 +127,55 @@ fn features(out: &mut String, summary: &TableSummary) {
         let total = summary.duplicates.len();
         let more = if total > MOST { format!(" and {} more", total - MOST) } else { String::new() };
         out.push_str(&format!("duplicates: {}: {}{more}\n", text::count(total), few(&pairs)));
+    }
+}
+
+/// `links: 484 between 120 samples, …`: how many, in how many parts, and of how many a node has.
+fn links(name: &str, graph: &Graph, one: &str, many: &str) -> String {
+    let n = graph.n_nodes();
+    let mut degrees: Vec<usize> = (0..n).map(|i| graph.degree(i)).collect();
+    if graph.is_directed() {
+        let back = graph.transposed();
+        degrees.iter_mut().enumerate().for_each(|(i, degree)| *degree += back.degree(i));
+    }
+    let (least, most) =
+        (degrees.iter().min().copied().unwrap_or(0), degrees.iter().max().copied().unwrap_or(0));
+    let article = if one.starts_with('a') { "an" } else { "a" };
+    let ends: usize = degrees.iter().sum();
+    let mean = text::short(ends as f64 / n.max(1) as f64, 4);
+    let alone = degrees.iter().filter(|degree| **degree == 0).count();
+    let parts = graph.components().into_iter().max().map_or(0, |last| last + 1);
+    let without = if alone > 0 {
+        format!(", of which {} without any", text::counted(alone, one, many))
+    } else {
+        String::new()
+    };
+    format!(
+        "{name}: {} between {}; {}{without}; {} to {} of {article} {one}, mean {mean}\n",
+        text::count(graph.n_links()),
+        text::counted(n, one, many),
+        text::counted(parts, "component", "components"),
+        text::count(least),
+        text::count(most),
+    )
+}
+
+fn authors(out: &mut String, authors: &Authors, follow: bool) {
+    let mut samples = vec![0_usize; authors.n_authors()];
+    authors.of_sample().iter().for_each(|&author| samples[author] += 1);
+    let writing = samples.iter().filter(|count| **count > 0);
+    let (least, most) = (writing.clone().min().copied().unwrap_or(0), writing.max().copied().unwrap_or(0));
+    let silent = samples.iter().filter(|count| **count == 0).count();
+    let without =
+        if silent > 0 { format!("; {} without a sample", text::count(silent)) } else { String::new() };
+    out.push_str(&format!(
+        "authors: {}, {} to {} of an author{without}\n",
+        text::counted(samples.len() - silent, "author", "authors"),
+        text::count(least),
+        text::counted(most, "sample", "samples"),
+    ));
+    if follow {
+        out.push_str(&links("follows", authors.follows(), "author", "authors"));
     }
 }
 

@@ -43,7 +43,8 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     output::check(&args.data.read.file, &[("--json", json_file), ("--report", args.report.as_deref())])?;
 
     let user = input::User::method(method);
-    let needs = input::Needs { target: user.supervised, digest: args.report.is_some(), weights: None };
+    let needs =
+        input::Needs { target: user.supervised, digest: args.report.is_some(), weights: None, groups: None };
     let threads = runner::Threads::start(&args.run)?;
     let found = threads.install(|| input::read(registry, &args.data, needs))?;
     let (complete, info) = input::complete(found, &args.data, user)?;

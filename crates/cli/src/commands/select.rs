@@ -8,7 +8,7 @@ use fewest::data::{Complete, Format, Reduction};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::{check_groups, is_stdout, useless};
+use super::{check_groups, is_stdout, links, useless};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
@@ -39,11 +39,13 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
         target: user.supervised,
         digest: args.report.is_some(),
         weights: args.weights.as_deref(),
+        groups: None,
     };
     let threads = runner::Threads::start(&args.run)?;
     let found = threads.install(|| input::read(registry, &args.data, needs))?;
     let network = input::Network::read(&found, &args.network)?;
-    let (mut complete, info) = input::complete(found, &args.data, user)?;
+    let (mut complete, mut info) = input::complete(found, &args.data, user)?;
+    info.samples = input::sample_info(args.weights.as_deref(), &args.network);
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
@@ -115,6 +117,7 @@ fn check_uses(
     if args.k == Some(KArg::Auto) && matches!(method.build(parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
     }
+    links::check(registry, &args.network, &[(method, parameters)])?;
     check_groups(registry, &args.grouping, &[(method, parameters)])
 }
 

@@ -74,6 +74,7 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
             notes: Vec::new(),
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             columns: (0..names.len()).collect(),
+            samples: fewest_study::SampleInfo::default(),
         },
         seconds: 0.25,
     }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Dataset, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Target};
+use super::{Dataset, Surroundings, check_length, check_not_empty};
+use crate::{Column, Columns, Error, FeatureSubset, Survival, Target};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -71,6 +71,7 @@ impl Dataset {
             sample_weights: each(parts, |part| part.sample_weights.as_deref(), "sample weights")?,
             sample_graph: None,
             authors: None,
+            surroundings: None,
         })
     }
 
@@ -86,6 +87,10 @@ impl Dataset {
         let kinds = self.feature_kinds.as_ref();
         let groups = self.feature_groups.as_ref().map(|groups| groups.subset(features)).transpose()?;
         let graph = self.feature_graph.as_ref().map(|graph| graph.subset(features)).transpose()?;
+        let within = |around: &Arc<Surroundings>| {
+            Ok(Surroundings { all: around.all.feature_subset(features)?, rows: around.rows.clone() })
+        };
+        let surroundings = self.surroundings.as_ref().map(within).transpose()?;
         let views = self.views.as_ref().map(|views| views.subset(features)).transpose()?;
         // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
@@ -102,6 +107,7 @@ impl Dataset {
             sample_weights: self.sample_weights.clone(),
             sample_graph: self.sample_graph.clone(),
             authors: self.authors.clone(),
+            surroundings: surroundings.map(Arc::new),
         })
     }
 }
@@ -219,7 +225,8 @@ fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {
                     other => return Err(different(other, first)),
                 }
             }
-            Target::survival(times, events)
+            // A stretch of the rows of a table may have no event.
+            Ok(Target::Survival(Survival::of_rows(times, events)))
         }
         Target::Affinity(_) => Err(Error::Unsupported {
             method: "a batch of samples",
@@ -247,5 +254,23 @@ fn each<'a, T: Clone + 'a>(
         0 => Ok(None),
         _ if with == parts.len() => Ok(Some(all)),
         _ => Err(Error::parameter(what, "in some batches only", "in all batches or in none")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DenseColumns;
+
+    /// Rows 0 to 2 of four have no event: a batch of them is no error, and all rows together are as before.
+    #[test]
+    fn rows_without_an_event_are_a_batch() -> Result<(), Error> {
+        let target = Target::survival(vec![4.0, 3.0, 2.0, 1.0], vec![false, false, false, true])?;
+        let data = Dataset::new(DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0, 4.0]])?, target)?;
+        let (first, last) = (data.copy_rows(0..3)?, data.copy_rows(3..4)?);
+        let Target::Survival(rows) = first.target() else { panic!("{}", first.target().describe()) };
+        assert_eq!((rows.times(), rows.n_events()), (&[4.0, 3.0, 2.0][..], 0));
+        assert_eq!(Dataset::stacked(&[first, last])?.target(), data.target());
+        Ok(())
     }
 }

@@ -90,9 +90,25 @@ pub struct Method {
     pub kind: Kind,
     /// The supported targets; the first one is supported by its defaults.
     pub targets: &'static [TargetKind],
-    /// Whether it needs to know which features come from which source: [`Dataset::views`](crate::Dataset::views).
+    /// The tables of links that it uses, each with the parameters that are the weights of its links: with all
+    /// of them 0, the table has no effect. Without such parameters it always has one.
+    pub links: &'static [(LinkTable, &'static [&'static str])],
+    /// Whether it needs to know which features come from which source:
+    /// [`Dataset::views`](crate::Dataset::views).
     pub needs_views: bool,
     options: fn() -> Draft,
+}
+
+/// What may be known of how samples are related.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinkTable {
+    /// Links between samples, [`Dataset::sample_graph`](crate::Dataset::sample_graph).
+    Samples,
+    /// The authors of the samples, [`Dataset::authors`](crate::Dataset::authors).
+    Authors,
+    /// The links between these authors, [`Authors::follows`](crate::Authors::follows).
+    Follows,
 }
 
 /// The kind of result of a method.
@@ -223,7 +239,18 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        Self { id, title, formula, kind, targets, needs_views: false, options }
+        Self { id, title, formula, kind, targets, links: &[], needs_views: false, options }
+    }
+
+    /// The same method, which uses these tables of links, each by the weights that the parameters named are.
+    pub const fn using(mut self, links: &'static [(LinkTable, &'static [&'static str])]) -> Self {
+        self.links = links;
+        self
+    }
+
+    /// The parameters that are weights of the links in `table`; `None` where the method has no use for it.
+    pub fn weights_of(&self, table: LinkTable) -> Option<&'static [&'static str]> {
+        self.links.iter().find(|(own, _)| *own == table).map(|(_, weights)| *weights)
     }
 
     /// The same method, which needs the views of the features.

@@ -90,7 +90,7 @@ impl Parameters {
     }
 
     /// Whether `name` was given, rather than left at its default.
-    pub(super) fn is_given(&self, name: &str) -> bool {
+    pub fn is_given(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.parameter.name == name && entry.given)
     }
 

@@ -20,6 +20,8 @@ pub enum Range {
     ProperFraction,
     /// A number above 0 and below this.
     PositiveBelow(usize),
+    /// A number from 0 to 1.
+    Share,
     /// A number from 0 to 1, or one of these words.
     ShareOr(&'static [&'static str]),
     /// A whole number of at least this.
@@ -135,7 +137,7 @@ impl Range {
             Range::Fraction => value > 0.0 && value <= 1.0,
             Range::ProperFraction => value > 0.0 && value < 1.0,
             Range::PositiveBelow(most) => value > 0.0 && value < most as f64,
-            Range::ShareOr(_) => (0.0..=1.0).contains(&value),
+            Range::Share | Range::ShareOr(_) => (0.0..=1.0).contains(&value),
             Range::Count(_) | Range::Between(..) | Range::OneOf(_) | Range::Features => false,
         }
     }
@@ -165,6 +167,7 @@ impl fmt::Display for Range {
             Range::PositiveOr(words) => {
                 write!(f, "{}, {}", __range_words!(Positive), alternatives(words))
             }
+            Range::Share => f.write_str(__range_words!(Share)),
             Range::ShareOr(words) => write!(f, "{}, {}", __range_words!(Share), alternatives(words)),
             Range::Features => f.write_str(__range_words!(Features)),
         }
@@ -217,6 +220,7 @@ mod tests {
             (Range::Fraction, "1"),
             (Range::ProperFraction, "0.5"),
             (Range::PositiveBelow(2), "1.9"),
+            (Range::Share, "0"),
             (Range::ShareOr(&["auto"]), "AUTO"),
             (Range::ShareOr(&["auto"]), "1"),
             (Range::Count(2), "2"),
@@ -237,6 +241,8 @@ mod tests {
             (Range::ProperFraction, "1"),
             (Range::PositiveBelow(2), "0"),
             (Range::PositiveBelow(2), "2"),
+            (Range::Share, "1.5"),
+            (Range::Share, ""),
             (Range::ShareOr(&["auto"]), "1.5"),
             (Range::Count(2), "1"),
             (Range::Count(2), "2.5"),

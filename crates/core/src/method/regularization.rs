@@ -1,5 +1,7 @@
 //! The strength of a penalty.
 
+use std::fmt;
+
 use super::{Field, FieldInfo, Parameter, Parameters, Range, Relation, Value};
 use crate::Error;
 
@@ -47,8 +49,8 @@ pub enum Regularization {
         /// Number of folds, at least 2.
         folds: usize,
     },
-    /// The `λ` with the least extended Bayesian information criterion (Chen and Chen 2012); parameter
-    /// `lambda_ebic`.
+    /// The `λ` with the least extended Bayesian information criterion (Chen and Chen 2012), of models with at
+    /// most half as many coefficients as samples; parameter `lambda_ebic`.
     Information {
         /// `γ` from 0, the criterion of Schwarz (BIC), to 1.
         gamma: f64,
@@ -108,7 +110,7 @@ impl Offer {
             Offer::Paper => Range::OneOf(&["path", "paper"]),
             Offer::CrossValidated => Range::Count(2),
             Offer::OneStandardError => Range::OneOf(&[LEAST, ONE_SE]),
-            Offer::Information => Range::ShareOr(&[]),
+            Offer::Information => Range::Share,
         }
     }
 
@@ -162,6 +164,16 @@ impl Regularization {
         }
     }
 
+    /// Whether the data choose `λ`: by a cross-validation or an information criterion.
+    pub fn is_chosen_by_data(self) -> bool {
+        matches!(
+            self,
+            Regularization::CrossValidated { .. }
+                | Regularization::OneStandardError { .. }
+                | Regularization::Information { .. }
+        )
+    }
+
     /// The number of folds of a method that chooses `λ` by cross-validation only.
     ///
     /// # Errors
@@ -185,7 +197,7 @@ impl Regularization {
     }
 
     fn not_offered(self, offered: &str) -> Error {
-        Error::parameter("regularization", format!("{self:?}"), format!("given by {offered}"))
+        Error::parameter("regularization", self, format!("given by {offered}"))
     }
 
     /// The value of the parameter of `offer`, if that parameter was given.
@@ -204,6 +216,23 @@ impl Regularization {
             (Regularization::Paper, Offer::Paper) => Some(Value::Word("paper")),
             (Regularization::Count, Offer::Paper) => Some(Value::Word("path")),
             _ => None,
+        }
+    }
+}
+
+/// As on the command line: `lambda = 0.1`, `lambda_folds = 5`.
+impl fmt::Display for Regularization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Regularization::Count => f.write_str("the number of features"),
+            Regularization::Value(lambda) => write!(f, "{LAMBDA} = {lambda}"),
+            Regularization::Ratio(ratio) => write!(f, "{RATIO} = {ratio}"),
+            Regularization::Paper => write!(f, "{RULE} = paper"),
+            Regularization::CrossValidated { folds } => write!(f, "{FOLDS} = {folds}"),
+            Regularization::OneStandardError { folds } => {
+                write!(f, "{FOLDS} = {folds} with {FOLD_RULE} = {ONE_SE}")
+            }
+            Regularization::Information { gamma } => write!(f, "{EBIC} = {gamma}"),
         }
     }
 }
@@ -268,7 +297,7 @@ impl Field for Regularization {
             None if *self != Regularization::Count => {
                 let offered: Vec<&str> = field.offers.iter().map(|offer| offer.name()).collect();
                 let expected = format!("the number of features, or given by {}", offered.join(", "));
-                Err(Error::parameter(field.name, format!("{self:?}"), expected))
+                Err(Error::parameter(field.name, self, expected))
             }
             _ => Ok(()),
         }

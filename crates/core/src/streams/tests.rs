@@ -334,6 +334,10 @@ impl StreamSelector for Sums {
         Ok(())
     }
 
+    fn held(&self) -> crate::Held {
+        crate::Held::new(self.sums.len(), self.sums.len())
+    }
+
     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
         budget.check(self.sums.len())?;
         let mut order = rank(&self.sums, true);

@@ -133,7 +133,7 @@ impl Builder {
         let text = Content::Text { codes: Vec::new(), levels: Interner::default(), numbers_too: true };
         let numbers = Content::numbers(Vec::new());
         let content = match (role, task) {
-            (Role::Id, _) => Content::Ids(Vec::new()),
+            (Role::Id | Role::Group, _) => Content::Ids(Vec::new()),
             (Role::Ignored, _) => Content::Ignored,
             (Role::Category, _) | (Role::Target(_), Task::Classification) => text,
             (Role::Target(_), Task::Regression) | (Role::Target(0), Task::Survival) | (Role::Weight, _) => {

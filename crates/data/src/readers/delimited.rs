@@ -377,7 +377,7 @@ fn header_names(path: &Path, line: u64, record: &[Cow<'_, [u8]>]) -> Result<Vec<
 fn check_names(path: &Path, line: u64, names: Option<&[String]>, roles: &[Role]) -> Result<(), Error> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for (number, (name, role)) in names.unwrap_or_default().iter().zip(roles).enumerate() {
-        if name.is_empty() && !matches!(role, Role::Id | Role::Ignored) {
+        if name.is_empty() && !matches!(role, Role::Id | Role::Group | Role::Ignored) {
             let place = Place::Cell { row: RowLabel::Line(line), column: roles::label(names, number) };
             let advice = "give it one, or leave the column out (on the command line: --ignore)";
             return Err(Error::malformed(path, place, "the column has no name", advice));

@@ -117,6 +117,8 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
         "a column of ids"
     } else if options.weights.is_some() {
         "a column of weights"
+    } else if options.sample_groups.is_some() {
+        "a column of groups"
     } else if !options.ignore.is_empty() || !options.categorical.is_empty() {
         "ignored and categorical columns"
     } else {

@@ -5,10 +5,12 @@
 //! demand is the same as a stored one.
 
 mod kernelized_lasso;
+mod network;
 mod non_monotonic;
 mod sensitivity;
 
 pub use kernelized_lasso::{data1, data2, data2_on_demand};
+pub use network::NetworkProblem;
 pub use non_monotonic::{better_together, weighted_sum};
 pub use sensitivity::{Interaction, additive, exponential, interactive};
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use fewest_core::{Context, Dataset, DenseColumns, Error, Selection, derive_seed};
 
 use super::records::budget;
-use super::{AUTO_K, Experiment, ExperimentError, FoldRecord, Outcome, Plan, Stage};
+use super::{AUTO_K, Experiment, ExperimentError, FoldRecord, Network, Outcome, Plan, Stage};
 use crate::features::{check_features, describe, first_features, gather};
 use crate::learners::{constant, predict};
 use crate::{ClassScoring, Predictions, Split, redundancy_rate};
@@ -15,13 +15,13 @@ use crate::{ClassScoring, Predictions, Split, redundancy_rate};
 const MOST_COMPARED: usize = 1000;
 
 /// The record of fold `fold`, or `None` when it was stopped before its end. Features are taken from
-/// `earlier` if given.
+/// `earlier` if given; `network` is what the selector sees of it.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
     data: &Dataset,
     split: &Split,
-    (fold, earlier): (usize, Option<&FoldRecord>),
+    (fold, earlier, network): (usize, Option<&FoldRecord>, Network),
     context: &Context<'_>,
 ) -> Result<Option<FoldRecord>, ExperimentError> {
     let fail = |stage: Stage| {
@@ -37,6 +37,10 @@ pub(super) fn run(
         prepared = prepare(&train, data).map_err(fail(Stage::Preparation))?;
         data = &prepared;
         train = data.subset(&split.train)?;
+    }
+    let is_linked = data.sample_graph().is_some() || data.authors().is_some();
+    if network == Network::Transductive && is_linked {
+        train = train.with_surroundings(data, split.train.clone())?;
     }
     let target = data.target().subset(&split.test);
 

@@ -106,6 +106,34 @@ pub struct RunOptions<'a> {
     pub selections: Option<&'a Evaluation>,
     /// Called with each finished fold, for instance to store it.
     pub on_fold: Option<OnFold<'a>>,
+    /// What selectors see of a network.
+    pub network: Network,
+}
+
+/// What a selector sees of samples that are linked ([`Dataset::sample_graph`], [`Dataset::authors`]), apart
+/// from the training samples. Labels of test samples are hidden in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Network {
+    /// Nothing: links between training and test samples are left out. Test samples come later.
+    #[default]
+    Inductive,
+    /// All samples with all links, as [`Dataset::surroundings`]: test samples are known, but for their
+    /// labels.
+    Transductive,
+}
+
+impl Network {
+    /// All there are.
+    pub const ALL: [Self; 2] = [Self::Inductive, Self::Transductive];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inductive => "inductive",
+            Self::Transductive => "transductive",
+        }
+    }
 }
 
 impl Experiment<'_> {
@@ -148,7 +176,8 @@ impl Experiment<'_> {
                 return Ok(None);
             }
             let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
-            let result = fold::run(self, &plan, data, &splits[fold], (fold, earlier), context);
+            let of_fold = (fold, earlier, options.network);
+            let result = fold::run(self, &plan, data, &splits[fold], of_fold, context);
             match &result {
                 Ok(None) => {}
                 Ok(Some(record)) => {

@@ -236,7 +236,7 @@ fn a_run_continues_from_stored_folds() {
     let resumed = experiment(&selector)
         .run_with(
             &data,
-            RunOptions { finished: Some(&part), on_fold: Some(&count), selections: None },
+            RunOptions { finished: Some(&part), on_fold: Some(&count), ..RunOptions::default() },
             &context,
         )
         .unwrap();

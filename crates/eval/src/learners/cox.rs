@@ -11,6 +11,9 @@ use super::{Learner, Model, Predictions};
 
 /// Most Newton steps, and most halvings of one.
 const MOST_STEPS: usize = 100;
+
+/// The gradient, as a share of the first one, with which the last of these steps is an answer.
+const SMALL_GRADIENT: f64 = 1e-6;
 const MOST_HALVINGS: usize = 40;
 
 /// Share of the predicted decrease that a step must achieve (Armijo).
@@ -102,7 +105,8 @@ impl CoxRidge {
     ///
     /// # Errors
     /// For a target without survival times, or without an event at which another sample was at risk;
-    /// parameters out of range; values that are not finite.
+    /// parameters out of range; values that are not finite; [`Error::Numerical`] where `lambda` is too small
+    /// for features that depend on each other.
     pub fn train(&self, data: &Dataset, context: &Context<'_>) -> Result<CoxRidgeModel, Error> {
         self.check()?;
         let Target::Survival(survival) = data.target() else {
@@ -131,6 +135,7 @@ impl CoxRidge {
             |v: &DVector<f64>| loss.value((z * v).as_slice()) + 0.5 * self.lambda * v.norm_squared();
         let mut value = objective(&v);
         let (mut first, mut relative) = (None, 0.0);
+        let failed = |hint: &str| Error::Numerical { what: "the fit of cox-ridge", hint: hint.to_owned() };
         for _ in 0..MOST_STEPS {
             context.go_on(FITTED)?;
             let fitted = z * &v;
@@ -153,12 +158,14 @@ impl CoxRidge {
                 hessian -= reductions.tr_mul(&reductions);
             }
             (0..m).for_each(|j| hessian[(j, j)] += self.lambda);
-            let Some(factor) = fewest_linalg::cholesky(hessian) else { break };
+            let Some(factor) = fewest_linalg::cholesky(hessian) else {
+                return Err(failed("features depend on each other: give it a larger `lambda`"));
+            };
             let step = factor.solve(&gradient);
             let decrease = gradient.dot(&step);
             // No smaller value can be told from this one.
             if decrease <= f64::EPSILON * value.abs() {
-                break;
+                return Ok((v, relative));
             }
             let mut length = 1.0;
             let mut next = None;
@@ -171,10 +178,17 @@ impl CoxRidge {
                 }
                 length *= 0.5;
             }
-            let Some((there, found)) = next else { break };
-            (v, value) = (there, found);
+            match next {
+                Some((there, found)) => (v, value) = (there, found),
+                // Rounding hides what is left.
+                None if decrease <= f64::EPSILON.sqrt() * value.abs() => return Ok((v, relative)),
+                None => return Err(failed("no step is small enough: give it a larger `lambda`")),
+            }
         }
-        Ok((v, relative))
+        match relative <= SMALL_GRADIENT {
+            true => Ok((v, relative)),
+            false => Err(failed("the steps did not end: give it a larger `lambda`")),
+        }
     }
 }
 
@@ -239,6 +253,19 @@ mod tests {
                 assert!(slope.abs() < 1e-6, "{n} {d} {j}: {slope}");
             }
         }
+        Ok(())
+    }
+
+    /// Two copies of a feature and next to no ridge: what was an answer of zeros is an error.
+    #[test]
+    fn a_fit_that_fails_is_no_answer() -> Result<(), Error> {
+        let column = table(12, 1).swap_remove(0);
+        let times = column.iter().map(|value| 2.0 - value).collect();
+        let target = Target::survival(times, (0..12).map(|i| i % 3 != 0).collect())?;
+        let data = Dataset::new(DenseColumns::from_columns(&[column.clone(), column])?, target)?;
+        let found = CoxRidge { lambda: 1e-300 }.train(&data, &Context::default());
+        assert!(matches!(found, Err(Error::Numerical { .. })));
+        assert!(CoxRidge::default().train(&data, &Context::default())?.gradient < 1e-6);
         Ok(())
     }
 

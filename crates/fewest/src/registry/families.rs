@@ -71,5 +71,11 @@ impl Family {
             title: "multiple kernel learning: a kernel for each feature, weighted together",
             methods: fewest_mkl::METHODS,
         },
+        #[cfg(feature = "streams")]
+        Self {
+            id: "streams",
+            title: "features, or samples, that arrive one after the other: each is looked at once",
+            methods: fewest_streams::METHODS,
+        },
     ];
 }

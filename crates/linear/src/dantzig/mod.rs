@@ -4,7 +4,7 @@ mod program;
 
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, options,
+    Budget, Certificate, Context, Dataset, Error, Path, Selection, Selector, SolverReport, Status, options,
 };
 use fewest_linalg::Cholesky;
 use fewest_simplex::{Program, Simplex};
@@ -13,8 +13,9 @@ use fewest_solver::{Control, InnerProducts};
 
 use self::program::{OutputProgram, Point};
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
-use super::columns::LinearColumns;
-use super::penalised::{each_budget, opened, others_left_out};
+use super::columns::{LinearColumns, MOST_BYTES};
+use super::loss::with_counting_classes;
+use super::penalised::{each_fit, opened, others_left_out};
 
 const METHOD: &str = "dantzig";
 
@@ -45,7 +46,8 @@ options! {
     /// over the level indicators of a category of more than two levels.
     ///
     /// With `refit` the scores are the coefficients of least squares on the selected features (the
-    /// Gauss-Dantzig selector of the same paper), which are not shrunk; what is selected remains the same.
+    /// Gauss-Dantzig selector of the same paper), which are not shrunk; what is selected at a `λ` remains the
+    /// same. Where the data choose `λ`, it is by the loss of these coefficients.
     ///
     /// With `Budget::Count(k)` the answer is for the smallest `λ` that a search by bisection finds to leave
     /// at most `k` features.
@@ -93,6 +95,13 @@ struct Fit {
     report: SolverReport,
 }
 
+/// A fit with the path to it.
+struct Found {
+    fit: Fit,
+    path: Option<Path>,
+    notes: Vec<String>,
+}
+
 impl PenaltyCandidate for Fit {
     fn n_features(&self) -> usize {
         self.n_features
@@ -124,11 +133,11 @@ impl<'a> Problem<'a> {
         Self { data, columns, options, control, largest_lambda }
     }
 
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
+    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Found, Error> {
         // Each begins where it ended at the `λ` before.
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
         let (mut path, mut notes) = (None, Vec::new());
-        let fit = match self.options.regularization {
+        let mut fit = match self.options.regularization {
             Regularization::Count => {
                 let k = budget.count(&["lambda", "lambda_ratio"])?;
                 if self.largest_lambda > 0.0 {
@@ -152,14 +161,20 @@ impl<'a> Problem<'a> {
                 chosen.fit
             }
         };
-        let mut coefficients: Vec<Vec<(usize, f64)>> =
-            fit.outputs.into_iter().map(|point| point.coefficients).collect();
-        if self.options.refit {
-            self.refit(&mut coefficients)?;
+        if !self.options.regularization.is_chosen_by_data() {
+            self.refit(&mut fit)?;
         }
+        Ok(Found { fit, path, notes })
+    }
+
+    fn selection(&self, found: &Found, budget: Budget, n_features: usize) -> Result<Selection, Error> {
+        let Found { fit, path, notes } = found;
+        let coefficients: Vec<Vec<(usize, f64)>> =
+            fit.outputs.iter().map(|point| point.coefficients.clone()).collect();
         let weights = self.columns.feature_scores(&coefficients).into_iter().collect();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
-        (selection.solver, selection.path, selection.notes) = (Some(fit.report), path, notes);
+        selection.solver = Some(fit.report.clone());
+        (selection.path, selection.notes) = (path.clone(), notes.clone());
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }
@@ -173,18 +188,19 @@ impl<'a> Problem<'a> {
             let likelihood = Likelihood {
                 deviance: &deviance,
                 n_observations: self.columns.n_counting(),
+                what: "samples",
                 n_coefficients: self.columns.n_atoms() * self.columns.outputs.len(),
             };
             return choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood);
         };
         let whole = self.columns.targets();
         let choice = choice::cross_validate(rule, self.data, lambdas, context, &|held, lambdas| {
-            let columns = LinearColumns::weighted(held.training, METHOD, held.context)?;
+            let columns = LinearColumns::weighted(held.training, METHOD, held.bytes, held.context)?;
             let tolerance = self.control.tolerance.max(FOLD_TOLERANCE);
             let control = Control { progress: None, tolerance, ..self.control };
             let problem = Problem::new(held.training, &columns, self.options, control);
             choice::fold_losses(&mut &problem, lambdas, |fitted| {
-                choice::squared_losses(&columns, whole, held.test, fitted)
+                choice::residual_losses(&columns, whole, held.test, fitted, |r| r * r)
             })
         })?;
         choice::solve(&mut ladder, choice)
@@ -250,10 +266,15 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Least squares on the columns of each output: there are no more of them than samples, and none depends
-    /// on the others, as at a vertex their products with as many columns make a regular matrix.
-    fn refit(&self, outputs: &mut [Vec<(usize, f64)>]) -> Result<(), Error> {
-        for (coefficients, products) in outputs.iter_mut().zip(&self.columns.outputs) {
+    /// Least squares on the columns of each output, if that is asked for: there are no more of them than
+    /// samples, and none depends on the others, as at a vertex their products with as many columns make a
+    /// regular matrix.
+    fn refit(&self, fit: &mut Fit) -> Result<(), Error> {
+        if !self.options.refit {
+            return Ok(());
+        }
+        let outputs = fit.outputs.iter_mut().map(|point| &mut point.coefficients);
+        for (coefficients, products) in outputs.zip(&self.columns.outputs) {
             let support: Vec<usize> = coefficients.iter().map(|(j, _)| *j).collect();
             let mut gram = vec![0.0; support.len() * support.len()];
             self.columns.products(&support, &support, &mut gram)?;
@@ -284,16 +305,26 @@ impl Ladder for &Problem<'_> {
         self.largest_lambda
     }
 
-    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<(), Error> {
+    fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut programs = vec![Simplex::default(); self.columns.outputs.len()];
-        for &lambda in lambdas {
-            let fit = self.at(lambda, &mut programs)?;
-            let is_stopped = fit.report.status.is_stopped();
-            if !visit(self, fit)? || is_stopped {
+        for (step, &lambda) in lambdas.iter().enumerate() {
+            let mut fit = match self.at(lambda, &mut programs) {
+                // A program that is not solved has no coefficients: those of the ones before are returned.
+                Err(Error::Stopped { .. }) if step > 0 => {
+                    return Ok(Some(self.control.stopped().unwrap_or(Status::Interrupted)));
+                }
+                fit => fit?,
+            };
+            self.refit(&mut fit)?;
+            if !visit(self, fit)? {
                 break;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    fn end_with(fit: &mut Fit, status: Status) {
+        fit.report.status = status;
     }
 
     fn step(&self, fit: &Fit) -> Step {
@@ -317,8 +348,12 @@ impl Selector for Dantzig {
         self.check()?;
         let limits = opened(data, budgets, self.tolerance, context)?;
         let control = Control { max_iterations: u64::MAX, ..limits };
-        let columns = LinearColumns::weighted(data, METHOD, context)?;
+        let data = &*with_counting_classes(data)?;
+        let columns = LinearColumns::weighted(data, METHOD, MOST_BYTES, context)?;
         let problem = Problem::new(data, &columns, self, control);
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        let fit = |budget| problem.fit(budget, context);
+        each_fit(self.regularization, budgets, context, fit, |found, budget| {
+            problem.selection(found, budget, data.n_features())
+        })
     }
 }

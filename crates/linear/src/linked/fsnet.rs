@@ -22,12 +22,13 @@ options! {
     ///
     /// Every link counts once: the sum is `tr(Wᵀ Xᵀ L X W)` with `L = D − A`. As printed, without the factor
     /// `1/(2n)`, the penalty is `2n λ`. Without links and ridge it is [`L21`](crate::L21). Data and scores
-    /// are as there.
+    /// are as there. With [surroundings](fewest_core::Dataset::surroundings) the links are those of all
+    /// samples, features are standardised over all, and errors are those of the samples with a target.
     ///
     /// Cost: as of [`L21`](crate::L21) with a further sample for every link.
     ///
     /// # Errors
-    /// As of [`L21`](crate::L21).
+    /// As of [`L21`](crate::L21); more than `2²²` links, times the number of outputs.
     ///
     /// ```
     /// use fewest_core::method::Regularization;
@@ -72,11 +73,13 @@ impl Selector for FsNet {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
+        let around = data.surroundings();
+        let links = around.map_or(data, |(all, _)| all).sample_graph();
         let relations: Vec<Relation> =
-            data.sample_graph().into_iter().map(|links| Relation::links(self.graph, links)).collect();
+            links.into_iter().map(|links| Relation::links(self.graph, links)).collect();
         let Self { regularization, ridge, tolerance, .. } = *self;
         let mut selections =
-            LeastSquares { method: "fsnet", relations: &relations, ridge, regularization, tolerance }
+            LeastSquares { method: "fsnet", relations: &relations, around, ridge, regularization, tolerance }
                 .select_many(data, budgets, context)?;
         if relations.is_empty() {
             selections.iter_mut().for_each(|selection| selection.notes.push(NOTE.to_owned()));

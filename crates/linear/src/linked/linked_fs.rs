@@ -32,7 +32,7 @@ options! {
     /// Cost: as of [`L21`](crate::L21) with a further sample for every pair.
     ///
     /// # Errors
-    /// As of [`L21`](crate::L21); a relation of more pairs of authors than fit in memory.
+    /// As of [`L21`](crate::L21); more than `2²²` differences in all relations, times the number of outputs.
     ///
     /// ```
     /// use fewest_core::method::Regularization;
@@ -69,22 +69,30 @@ options! {
 }
 
 impl LinkedFs {
-    /// The relations that have a weight.
-    fn relations(&self, authors: &Authors) -> Result<Vec<Relation>, Error> {
-        let mut relations = Vec::new();
+    /// The relations that have a weight, and the names of those that relate nobody.
+    fn relations(
+        &self,
+        authors: &Authors,
+        context: &Context<'_>,
+    ) -> Result<(Vec<Relation>, Vec<&'static str>), Error> {
+        let (mut relations, mut empty) = (Vec::new(), Vec::new());
+        let mut add = |name, relation: Relation| match relation.n_rows() {
+            0 => empty.push(name),
+            _ => relations.push(relation),
+        };
         if self.copost > 0.0 {
-            relations.push(Relation::same_author(self.copost, authors));
+            add("copost", Relation::same_author(self.copost, authors));
         }
         if self.cofollowing > 0.0 {
-            relations.push(Relation::co_following(self.cofollowing, authors)?);
+            add("cofollowing", Relation::co_following(self.cofollowing, authors, context)?);
         }
         if self.cofollowed > 0.0 {
-            relations.push(Relation::co_followed(self.cofollowed, authors)?);
+            add("cofollowed", Relation::co_followed(self.cofollowed, authors, context)?);
         }
         if self.following > 0.0 {
-            relations.push(Relation::following(self.following, authors));
+            add("following", Relation::following(self.following, authors));
         }
-        Ok(relations)
+        Ok((relations, empty))
     }
 }
 
@@ -101,14 +109,25 @@ impl Selector for LinkedFs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        let relations = data.authors().map_or(Ok(Vec::new()), |authors| self.relations(authors))?;
+        let around = data.surroundings();
+        let authors = around.map_or(data, |(all, _)| all).authors();
+        let none = || Ok((Vec::new(), Vec::new()));
+        let (relations, empty) = authors.map_or_else(none, |authors| self.relations(authors, context))?;
         let Self { regularization, tolerance, .. } = *self;
-        let mut selections =
-            LeastSquares { method: "linkedfs", relations: &relations, ridge: 0.0, regularization, tolerance }
-                .select_many(data, budgets, context)?;
-        if data.authors().is_none() {
-            selections.iter_mut().for_each(|selection| selection.notes.push(NOTE.to_owned()));
+        let mut selections = LeastSquares {
+            method: "linkedfs",
+            relations: &relations,
+            around,
+            ridge: 0.0,
+            regularization,
+            tolerance,
         }
+        .select_many(data, budgets, context)?;
+        let mut notes: Vec<String> = authors.is_none().then(|| NOTE.to_owned()).into_iter().collect();
+        notes.extend(empty.iter().map(|name| {
+            format!("{name} has no effect: no two authors with samples are related so (--follows)")
+        }));
+        selections.iter_mut().for_each(|selection| selection.notes.extend(notes.iter().cloned()));
         Ok(selections)
     }
 }

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use fewest_core::{Authors, Error, Graph};
+use fewest_core::{Authors, Context, Error, Graph};
 
-/// Most pairs of authors of one relation: beyond, the list of them would not fit in memory.
-const MOST_PAIRS: usize = 1 << 27;
+/// Most differences of all relations together, times the number of outputs: each is a row of the design and
+/// of every column of the working set, so that a hundred columns take some 3 GB.
+pub(crate) const MOST_ROWS: usize = 1 << 22;
+
+/// The error of a run that ended before all related authors were found.
+const RELATED: &str = "the related authors were found";
 
 /// `weight · Σ ‖difference‖²` of predictions `Z`, as `‖B Z‖²`: the rows of `B` are differences.
 pub(crate) struct Relation {
@@ -75,20 +79,33 @@ impl Relation {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] where there are too many pairs.
-    pub(crate) fn co_following(weight: f64, authors: &Authors) -> Result<Self, Error> {
-        Self::sharing(weight, authors, &reversed(authors.follows())?, "cofollowing")
+    pub(crate) fn co_following(weight: f64, authors: &Authors, context: &Context<'_>) -> Result<Self, Error> {
+        Self::sharing(weight, authors, (&reversed(authors.follows())?, "cofollowing"), MOST_ROWS, context)
     }
 
     /// `weight Σ ‖tᵤ − tᵥ‖²` over the pairs of authors with samples whom a common author follows.
     ///
     /// # Errors
     /// As [`co_following`](Self::co_following).
-    pub(crate) fn co_followed(weight: f64, authors: &Authors) -> Result<Self, Error> {
-        Self::sharing(weight, authors, authors.follows(), "cofollowed")
+    pub(crate) fn co_followed(weight: f64, authors: &Authors, context: &Context<'_>) -> Result<Self, Error> {
+        Self::sharing(weight, authors, (authors.follows(), "cofollowed"), MOST_ROWS, context)
     }
 
-    /// Over the pairs of neighbours of one node of `graph`.
-    fn sharing(weight: f64, authors: &Authors, graph: &Graph, name: &'static str) -> Result<Self, Error> {
+    /// Over the pairs of neighbours of one node of `graph`, at most `most` of them.
+    fn sharing(
+        weight: f64,
+        authors: &Authors,
+        (graph, name): (&Graph, &'static str),
+        most: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let too_many = || {
+            Error::parameter(
+                name,
+                format!("a weight of more than {most} pairs of authors"),
+                "left out, or used with fewer pairs: without those who are followed by, or follow, very many",
+            )
+        };
         let means = Means::new(authors.of_sample(), authors.n_authors());
         let mut pairs = BTreeSet::new();
         for node in 0..graph.n_nodes() {
@@ -98,15 +115,16 @@ impl Relation {
                 .copied()
                 .filter(|&author| means.sizes[author as usize] > 0.0)
                 .collect();
-            for (at, &u) in writing.iter().enumerate() {
-                pairs.extend(writing[at + 1..].iter().map(|&v| (u, v)));
+            // The pairs of one node differ: known to be too many before the first is stored.
+            if writing.len() * writing.len().saturating_sub(1) / 2 > most {
+                return Err(too_many());
             }
-            if pairs.len() > MOST_PAIRS {
-                return Err(Error::parameter(
-                    name,
-                    format!("more than {MOST_PAIRS} pairs of authors"),
-                    "a relation of fewer pairs: leave out who is followed by, or follows, very many",
-                ));
+            for (at, &u) in writing.iter().enumerate() {
+                context.go_on(RELATED)?;
+                pairs.extend(writing[at + 1..].iter().map(|&v| (u, v)));
+                if pairs.len() > most {
+                    return Err(too_many());
+                }
             }
         }
         let pairs = pairs.into_iter().map(|(u, v)| (u as usize, v as usize, 1.0)).collect();
@@ -250,10 +268,38 @@ mod tests {
         // 0 to 1, 1 to 0, and 2 to 1 with the weight 4.
         assert!((value(&Relation::following(1.0, &authors)) - (1.0 + 1.0 + 4.0 * 9.0)).abs() < 1e-12);
         // 0 and 2 follow 1, and they follow 3, too: one pair.
-        assert!((value(&Relation::co_following(1.0, &authors).unwrap()) - 16.0).abs() < 1e-12);
+        let context = Context::default();
+        let both = Relation::co_following(1.0, &authors, &context).unwrap();
+        assert!((value(&both) - 16.0).abs() < 1e-12);
         // 3 follows 0 and 1; 2 follows 1 and 3, who wrote nothing; 0 follows 1 and 3.
-        assert!((value(&Relation::co_followed(0.5, &authors).unwrap()) - 0.5).abs() < 1e-12);
+        let both = Relation::co_followed(0.5, &authors, &context).unwrap();
+        assert!((value(&both) - 0.5).abs() < 1e-12);
         let links = Graph::undirected(5, &[(0, 3, 2.0), (1, 2, 1.0)]).unwrap();
         assert!((value(&Relation::links(1.0, &links)) - (18.0 + 6.25)).abs() < 1e-12);
+    }
+
+    /// One author whom all others follow: too many pairs are refused before they are in memory, a pair that
+    /// two authors share counts once, and a run can be stopped on the way.
+    #[test]
+    fn too_many_pairs_are_refused_before_they_are_stored() -> Result<(), Error> {
+        let context = Context::default();
+        let star = |n: usize, centres: usize| {
+            let links = (centres..n).flat_map(|u| (0..centres).map(move |v| (u, v, 1.0)));
+            Authors::new((0..n).collect(), Graph::directed(n, &links.collect::<Vec<_>>())?)
+        };
+        // 5000 followers are 12 million pairs, of 200 MB; nothing is stored of them.
+        let crowd = star(5001, 1)?;
+        let found = Relation::co_following(1.0, &crowd, &context).err();
+        assert!(matches!(&found, Some(Error::InvalidParameter { name: "cofollowing", .. })), "{found:?}");
+        // Ten followers of two authors: 45 pairs, not 90.
+        let twice = star(12, 2)?;
+        let graph = reversed(twice.follows())?;
+        let of = |most, context| Relation::sharing(1.0, &twice, (&graph, "cofollowing"), most, context);
+        assert_eq!(of(45, &context)?.n_rows(), 45);
+        assert!(of(44, &context).is_err());
+        let flag = std::sync::atomic::AtomicBool::new(true);
+        let stopped = Context { interrupt: Some(&flag), ..context };
+        assert_eq!(of(45, &stopped).err(), Some(Error::Stopped { before: RELATED }));
+        Ok(())
     }
 }

@@ -15,7 +15,7 @@ use fewest_solver::{BlockPenalty, Control, Design, GroupLasso, Penalty, Solution
 
 use self::interior::Interior;
 use super::columns::LinearColumns;
-use super::penalised::{Penalised, Solved, each_budget, opened};
+use super::penalised::{Penalised, Solved, opened};
 use super::rows::{class_outputs, rows};
 use super::unsupervised::lengths_of_features;
 
@@ -359,7 +359,7 @@ impl Selector for Rfs {
             solver: if robust.is_short { "interior-point" } else { "newton" },
             solve: &mut solve,
         };
-        each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+        problem.select_many(budgets, data.n_features(), context)
     }
 }
 

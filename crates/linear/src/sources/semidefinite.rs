@@ -4,10 +4,16 @@ use fewest_admm::{Admm, Judgement, Split, Splitting};
 use fewest_core::{Certificate, Context, Error, Status};
 use fewest_linalg::{symmetric_eigen, symmetric_eigenvalues};
 use fewest_solver::Control;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// Most iterations: each has a decomposition.
 const MOST_ITERATIONS: u64 = 20_000;
+
+/// What a value may be below another of the same point, relative to `λ_max(C)`.
+const ROUNDING: f64 = 1e-12;
+
+/// Signs of a component that are tried.
+const MOST_SIGNS: usize = 5;
 
 /// `maximise tr(CQ) − ρ Σᵢⱼ |Qᵢⱼ| with tr Q = 1, Q ⪰ 0` (d'Aspremont et al. 2007, Eq. 6), whose dual is the
 /// minimum of `λ_max(C − Y)` over `|Yᵢⱼ| ≤ ρ`. `C` is divided by its largest entry.
@@ -18,7 +24,7 @@ struct Programme {
     largest: f64,
 }
 
-/// The answer.
+/// The answer: of a relaxation that is tight, exact but for rounding, else to the accuracy of the gap.
 pub(super) struct Component {
     /// The leading eigenvector, not negative, one value a column; exactly 0 where `Q` has no row.
     pub(super) loadings: Vec<f64>,
@@ -47,6 +53,25 @@ impl Programme {
     /// `tr(CQ) − ρ Σ |Qᵢⱼ|`.
     fn value(&self, q: &[f64]) -> f64 {
         self.covariance.iter().zip(q).map(|(c, q)| c * q - self.penalty * q.abs()).sum()
+    }
+
+    /// The best `Q = x xᵀ` whose `x` has the support and the signs of `near`, with its value: there `Σ
+    /// |Qᵢⱼ| = (sᵀx)²`, so that `x` is the leading eigenvector of `C − ρ s sᵀ`. Where this has other signs,
+    /// as small loadings may, the same for those; none where signs go on changing.
+    fn exact(&self, support: &[usize], near: &DVector<f64>) -> Result<Option<(DVector<f64>, f64)>, Error> {
+        let part = self.covariance.select_rows(support).select_columns(support);
+        let mut sign = near.map(f64::signum);
+        for _ in 0..MOST_SIGNS {
+            let (vector, value, _) = leading_vector(&(&part - &sign * sign.transpose() * self.penalty))?;
+            // An eigenvector has a sign of its own.
+            let turned = if vector.dot(&sign) < 0.0 { -vector } else { vector };
+            let next = turned.map(f64::signum);
+            if next == sign {
+                return Ok(Some((turned, value)));
+            }
+            sign = next;
+        }
+        Ok(None)
     }
 
     /// The dual value: an upper bound for every `|Yᵢⱼ| ≤ ρ`.
@@ -122,27 +147,46 @@ pub(super) fn component(
     // Nothing is known: every feature for itself.
     let start = DMatrix::<f64>::identity(p, p) / p as f64;
     let solution = fewest_solver::run(&programme, &mut solver, start.as_slice().to_vec(), &control)?;
-    let q = DMatrix::from_column_slice(p, p, &solution.coefficients);
-    let support: Vec<usize> = (0..p).filter(|&i| q[(i, i)] > 0.0).collect();
-    let mut loadings = vec![0.0; p];
-    let mut leading_share = 0.0;
-    if !support.is_empty() {
-        let part = q.select_rows(&support).select_columns(&support);
-        let found = symmetric_eigen((&part + part.transpose()) * 0.5).ok_or_else(not_finite)?;
-        let leading = found.eigenvalues.imax();
-        leading_share = found.eigenvalues[leading] / found.eigenvalues.sum();
-        for (at, &i) in support.iter().enumerate() {
-            loadings[i] = found.eigenvectors[(at, leading)].abs();
-        }
-    }
-    Ok(Component {
-        loadings,
-        leading_share,
+    let sparse = &solution.coefficients;
+    let support: Vec<usize> = (0..p).filter(|&i| sparse[i * p + i] > 0.0).collect();
+    let (near, leading, sum) = leading_vector(&DMatrix::from_column_slice(p, p, solver.first()))?;
+    let mut component = Component {
+        loadings: vec![0.0; p],
+        leading_share: leading / sum,
         objective: -solution.objective * scale,
         gap: solution.certificate.value(),
         status: solution.status,
         iterations: solution.iterations as usize,
-    })
+    };
+    let mut best = (-solution.objective - ROUNDING * largest, None);
+    // All columns: without a penalty the gap is met before the sparse copy of Q has every row.
+    for support in [support.clone(), (0..p).collect()] {
+        let part = DVector::from_iterator(support.len(), support.iter().map(|&i| near[i]));
+        if support.is_empty() {
+            continue;
+        }
+        if let Some((vector, value)) = programme.exact(&support, &part)?
+            && value > best.0
+        {
+            best = (value, Some((support, vector)));
+        }
+    }
+    if let (value, Some((support, vector))) = best {
+        support.iter().zip(vector.iter()).for_each(|(&i, loading)| component.loadings[i] = loading.abs());
+        component.leading_share = 1.0;
+        component.objective = value * scale;
+        component.gap = ((programme.bound(&solver.dual())? - value) / largest).max(0.0);
+    } else {
+        support.iter().for_each(|&i| component.loadings[i] = near[i].abs());
+    }
+    Ok(component)
+}
+
+/// The leading eigenvector of a symmetric matrix with its eigenvalue, and the sum of all.
+fn leading_vector(matrix: &DMatrix<f64>) -> Result<(DVector<f64>, f64, f64), Error> {
+    let found = symmetric_eigen((matrix + matrix.transpose()) * 0.5).ok_or_else(not_finite)?;
+    let at = found.eigenvalues.imax();
+    Ok((found.eigenvectors.column(at).into_owned(), found.eigenvalues[at], found.eigenvalues.sum()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sparse principal components by the truncated power method.
 
 use fewest_core::{Context, Error, Status, order};
-use fewest_linalg::largest_eigenpairs;
+use fewest_linalg::{Krylov, largest_eigenpairs};
 use nalgebra::DMatrix;
 
 /// Most steps from a start.
@@ -49,7 +49,7 @@ impl Truncated<'_> {
             let images = (self.product)(columns.as_slice());
             Ok::<_, Error>(DMatrix::from_column_slice(p, columns.ncols(), &images))
         };
-        let found = largest_eigenpairs(start, 1, &[], BLOCKS, RESIDUAL * scale, product)?;
+        let found = largest_eigenpairs(start, 1, &[], Krylov::new(BLOCKS, RESIDUAL * scale), product)?;
         let found = found.filter(|pairs| !pairs.values.is_empty()).ok_or_else(|| Error::Numerical {
             what: "the leading component",
             hint: "a number is not finite".to_owned(),

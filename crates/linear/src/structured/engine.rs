@@ -21,7 +21,7 @@ use super::copied::CopiedColumns;
 use super::majorised::Majorised;
 use crate::LinearLoss;
 use crate::columns::LinearColumns;
-use crate::penalised::{each_budget, opened, others_left_out};
+use crate::penalised::{each_fit, opened, others_left_out};
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
@@ -247,7 +247,10 @@ pub(super) fn select_many<S: Structured>(
     };
     let largest_lambda = outputs.at_zero().map(largest).fold(0.0, f64::max);
     let problem = Problem { columns: &columns, outputs, structure, fitting, control, largest_lambda };
-    each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))
+    let fit = |budget| problem.fit(budget, context);
+    each_fit(fitting.regularization, budgets, context, fit, |fit, budget| {
+        problem.selection(fit, budget, data.n_features())
+    })
 }
 
 impl Outputs<'_> {
@@ -268,14 +271,17 @@ impl Outputs<'_> {
 }
 
 impl Problem<'_> {
-    fn select(&self, budget: Budget, n_features: usize, context: &Context<'_>) -> Result<Selection, Error> {
-        let fit = match self.fitting.regularization {
-            Regularization::Value(lambda) => self.at(lambda, None)?,
-            Regularization::Ratio(ratio) => self.at(ratio * self.largest_lambda, None)?,
-            _ => self.by_bisection(budget.count(&["lambda", "lambda_ratio"])?, context)?,
-        };
-        let mut selection = self.ranked(&fit, n_features, budget);
-        selection.solver = Some(fit.report);
+    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
+        match self.fitting.regularization {
+            Regularization::Value(lambda) => self.at(lambda, None),
+            Regularization::Ratio(ratio) => self.at(ratio * self.largest_lambda, None),
+            _ => self.by_bisection(budget.count(&["lambda", "lambda_ratio"])?, context),
+        }
+    }
+
+    fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
+        let mut selection = self.ranked(fit, n_features, budget);
+        selection.solver = Some(fit.report.clone());
         selection.note_missing_features(budget, others_left_out(self.fitting.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }

@@ -1,22 +1,17 @@
 //! The standardised table, and the rows of coefficients of its features.
 
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Status, room};
+use fewest_core::{Context, Dataset, Error, room};
 use fewest_neighbours::{DistanceMetric, Distances, Neighbours, nearest, standardised_samples};
-use fewest_solver::InnerProducts;
 use nalgebra::DMatrix;
 
 use crate::columns::LinearColumns;
-
-/// Why there are no more features.
-pub(crate) const OTHERS_ARE_CONSTANT: &str = "the others are constant";
+use crate::projections::{Between, FeatureRows};
 
 /// The standardised columns of the features that vary.
 pub(crate) struct Design {
     /// A sample a row, a column each.
     pub(crate) x: DMatrix<f64>,
-    /// The feature of each column: the levels of a categorical feature have one row of coefficients together.
-    features: Vec<usize>,
-    n_features: usize,
+    pub(crate) rows: FeatureRows,
 }
 
 impl Design {
@@ -26,69 +21,11 @@ impl Design {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
         let columns = LinearColumns::with_outputs(data, method, Vec::new(), context)?;
-        // A constant has no coefficient: it would be the smoothest feature of all.
-        let squares = &columns.atoms().squared_norms;
-        let varying: Vec<usize> = (0..columns.n_atoms()).filter(|&column| squares[column] > 0.0).collect();
+        let rows = FeatureRows::new(&columns, data.n_features());
         let what = "memory for the standardised table";
-        drop(room(what, &[3, n, varying.len()], method, "use fewer samples or features")?);
-        let x = DMatrix::from_vec(n, varying.len(), columns.gather(&varying)?);
-        let features = varying.iter().map(|&column| columns.feature(column)).collect();
-        Ok(Self { x, features, n_features: data.n_features() })
-    }
-
-    pub(crate) fn n_features(&self) -> usize {
-        self.n_features
-    }
-
-    /// The feature of each column.
-    pub(crate) fn features(&self) -> &[usize] {
-        &self.features
-    }
-
-    /// An empty selection for each budget, where no feature varies.
-    pub(crate) fn nothing(&self, budgets: &[Budget]) -> Option<Vec<Selection>> {
-        let none = |&budget: &Budget| {
-            let mut selection = Selection::by_weight(Vec::new(), self.n_features, budget, Status::Converged);
-            selection.note_missing_features(budget, OTHERS_ARE_CONSTANT);
-            selection
-        };
-        self.features.is_empty().then(|| budgets.iter().map(none).collect())
-    }
-
-    /// The columns of one feature after the other.
-    fn rows(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        let mut start = 0;
-        self.features.chunk_by(|a, b| a == b).map(move |columns| {
-            let range = start..start + columns.len();
-            start = range.end;
-            range
-        })
-    }
-
-    /// The squared length of the row of coefficients of each feature, once for each of its columns.
-    pub(crate) fn squared_lengths(&self, w: &DMatrix<f64>) -> Vec<f64> {
-        let mut squares = vec![0.0; w.nrows()];
-        for column in w.column_iter() {
-            for (square, value) in squares.iter_mut().zip(column.iter()) {
-                *square += value * value;
-            }
-        }
-        for row in self.rows().filter(|row| row.len() > 1) {
-            let square: f64 = squares[row.clone()].iter().sum();
-            squares[row].fill(square);
-        }
-        squares
-    }
-
-    /// `Σⱼ √(‖wⱼ‖² + ε)` over the features, from [`Design::squared_lengths`].
-    pub(crate) fn smoothed_sum(&self, squares: &[f64], smoothing: f64) -> f64 {
-        self.rows().map(|row| (squares[row.start] + smoothing).sqrt()).sum()
-    }
-
-    /// The length of the row of each feature that varies.
-    pub(crate) fn scores(&self, w: &DMatrix<f64>) -> Vec<(usize, f64)> {
-        let squares = self.squared_lengths(w);
-        self.rows().map(|row| (self.features[row.start], squares[row.start].sqrt())).collect()
+        drop(room(what, &[3, n, rows.len()], method, "use fewer samples or features")?);
+        let x = DMatrix::from_vec(n, rows.len(), columns.gather(&rows.columns)?);
+        Ok(Self { x, rows })
     }
 
     /// The nearest neighbours of every sample.
@@ -142,8 +79,10 @@ impl SparseSymmetric {
         }
         Self { rows }
     }
+}
 
-    pub(super) fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+impl Between for SparseSymmetric {
+    fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
         let n = self.rows.len();
         let mut product = DMatrix::zeros(n, v.ncols());
         for (out, from) in
@@ -156,7 +95,7 @@ impl SparseSymmetric {
         product
     }
 
-    pub(super) fn dense(&self) -> DMatrix<f64> {
+    fn dense(&self) -> DMatrix<f64> {
         let mut dense = DMatrix::zeros(self.rows.len(), self.rows.len());
         for (i, row) in self.rows.iter().enumerate() {
             for &(j, value) in row {
@@ -165,19 +104,4 @@ impl SparseSymmetric {
         }
         dense
     }
-}
-
-/// A diagonal times a matrix.
-pub(crate) fn times(diagonal: &[f64], matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut product = matrix.clone();
-    for mut column in product.column_iter_mut() {
-        column.iter_mut().zip(diagonal).for_each(|(value, weight)| *value *= weight);
-    }
-    product
-}
-
-/// Half of a matrix and its transpose.
-pub(super) fn symmetric(matrix: DMatrix<f64>) -> DMatrix<f64> {
-    let transposed = matrix.transpose();
-    (matrix + transposed) * 0.5
 }

@@ -5,13 +5,14 @@ use fewest_core::{
     Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport, Status,
     derive_seed, options, room,
 };
-use fewest_linalg::{Cholesky, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
+use fewest_linalg::{Cholesky, Krylov, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
 use fewest_neighbours::Neighbours;
 use nalgebra::DMatrix;
 
-use super::design::{Design, OTHERS_ARE_CONSTANT, SparseSymmetric, symmetric, times};
-use super::{Neighbourhoods, Regression, not_finite, stopped};
+use super::design::{Design, SparseSymmetric};
+use super::{Neighbourhoods, WeightedRidge, not_finite, stopped};
 use crate::penalised::each_budget;
+use crate::projections::{Between, OTHERS_ARE_CONSTANT, symmetric, times};
 
 /// Ridge of the weights of neighbours, as a share of the trace of their products.
 const LOCAL_RIDGE: f64 = 1e-3;
@@ -111,13 +112,13 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    fn regression(&self, weights: &[f64]) -> Result<Regression, Error> {
+    fn regression(&self, weights: &[f64]) -> Result<WeightedRidge, Error> {
         let diagonal = weights.iter().map(|weight| self.options.alpha * weight).collect();
-        Regression::new(&self.design.x, self.gram.as_deref(), diagonal, self.context)
+        WeightedRidge::new(&self.design.x, self.gram.as_deref(), diagonal, self.context)
     }
 
     /// `(L + β (I − X (XᵀX + α D)⁻¹ Xᵀ)) v`.
-    fn product(&self, regression: &Regression, v: &DMatrix<f64>) -> DMatrix<f64> {
+    fn product(&self, regression: &WeightedRidge, v: &DMatrix<f64>) -> DMatrix<f64> {
         let left = v - &self.design.x * regression.coefficients(&self.design.x, v);
         self.laplacian.product(v) + left * self.options.beta
     }
@@ -125,7 +126,7 @@ impl Problem<'_> {
     /// The embedding that goes with a regression.
     fn embedding(
         &self,
-        regression: &Regression,
+        regression: &WeightedRidge,
         before: Option<&DMatrix<f64>>,
     ) -> Result<DMatrix<f64>, Error> {
         let n = self.design.x.nrows();
@@ -145,18 +146,18 @@ impl Problem<'_> {
             self.context.go_on("the first embedding was found")?;
             Ok::<_, Error>(-self.product(regression, v))
         };
-        let found = largest_eigenpairs(start, self.clusters, &[], BLOCKS, RESIDUAL, product)?;
+        let found = largest_eigenpairs(start, self.clusters, &[], Krylov::new(BLOCKS, RESIDUAL), product)?;
         Ok(found.ok_or_else(not_finite)?.vectors)
     }
 
     fn point(&self, g: DMatrix<f64>, w: DMatrix<f64>) -> Point {
         let Jelsr { alpha, beta, smoothing, .. } = *self.options;
-        let squares = self.design.squared_lengths(&w);
+        let squares = self.design.rows.squared_lengths(&w);
         let weights: Vec<f64> = squares.iter().map(|square| 0.5 / (square + smoothing).sqrt()).collect();
         let x = &self.design.x;
         let residual = x * &w - &g;
         let image = self.laplacian.product(&g);
-        let penalty = self.design.smoothed_sum(&squares, smoothing);
+        let penalty = self.design.rows.smoothed_sum(&squares, smoothing);
         let objective = g.dot(&image) + beta * (residual.norm_squared() + alpha * penalty);
         let in_g = image - &residual * beta;
         let along = &in_g - &g * symmetric(g.tr_mul(&in_g));
@@ -258,7 +259,7 @@ impl Selector for Jelsr {
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
         let n = data.n_samples();
         let design = Design::new(data, "jelsr", context)?;
-        if let Some(nothing) = design.nothing(budgets) {
+        if let Some(nothing) = design.rows.nothing(budgets) {
             return Ok(nothing);
         }
         let (clusters, mut notes) = self.neighbourhoods.number(data, n, context)?;
@@ -289,7 +290,7 @@ impl Selector for Jelsr {
             .with_iterations(steps);
         each_budget(budgets, context, |budget| {
             let mut selection =
-                Selection::by_weight(design.scores(&end.w), design.n_features(), budget, status);
+                Selection::by_weight(design.rows.scores(&end.w), design.rows.n_features(), budget, status);
             selection.solver = Some(report.clone());
             selection.descent = Some(summary.clone());
             selection.notes.extend(notes.iter().cloned());

@@ -6,7 +6,7 @@ mod indicators;
 mod jelsr;
 mod mcfs;
 mod ndfs;
-mod regression;
+mod ridge;
 mod udfs;
 
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use fewest_core::{Context, Error};
 
 use crate::columns::LinearColumns;
 
-pub(crate) use design::{Design, OTHERS_ARE_CONSTANT, times};
-pub(crate) use indicators::{Indicators, from_embedding, projected};
-pub(crate) use ndfs::LARGEST_EIGENVALUE;
-pub(crate) use regression::Regression;
+pub(crate) use design::Design;
+pub(crate) use indicators::{Indicators, LARGEST_EIGENVALUE, from_embedding, laplacian, orthogonality};
+pub(crate) use ndfs::factors_of;
+pub(crate) use ridge::WeightedRidge;
 
 pub use clusters::{Clusters, Neighbourhoods};
 pub use jelsr::Jelsr;
@@ -27,14 +27,14 @@ pub use ndfs::{Ndfs, RegressionStep};
 pub use udfs::Udfs;
 
 /// Why a decomposition has no answer: the run was stopped, or numbers are not finite.
-fn stopped(context: &Context<'_>) -> Error {
+pub(crate) fn stopped(context: &Context<'_>) -> Error {
     match context.stopped() {
         Some(_) => Error::Stopped { before: "a first point was found" },
         None => not_finite(),
     }
 }
 
-fn not_finite() -> Error {
+pub(crate) fn not_finite() -> Error {
     Error::Numerical {
         what: "the matrix of a step",
         hint: "its numbers are too large or too small; take parameters closer to 1".to_owned(),

@@ -1,35 +1,15 @@
 //! Non-negative discriminative feature selection.
 
-use fewest_cd::CoordinateDescent;
 use fewest_core::method::Options;
-use fewest_core::{
-    Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport, Status,
-    options,
-};
-use fewest_neighbours::{NeighbourGraph, SpectralEmbedding};
-use fewest_newton::{LinearModel, Start};
-use fewest_solver::loss::{Samples, Separable, Squared};
-use fewest_solver::{Control, GroupLasso, InnerProducts};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
+use fewest_neighbours::SpectralEmbedding;
 use nalgebra::DMatrix;
 
-use super::indicators::{Indicators, from_embedding};
-use super::{Clusters, lengths_of_features};
+use super::Clusters;
+use super::indicators::{Indicators, LARGEST_EIGENVALUE, from_embedding, laplacian};
+use crate::alternation::{Alternation, Regression, SHARE_OF_TOLERANCE};
 use crate::columns::LinearColumns;
 use crate::penalised::{each_budget, opened};
-use crate::rows::rows;
-
-/// Most alternations, and alternations in a row without progress after which it ends.
-const MOST_ROUNDS: usize = 2000;
-const PATIENCE: usize = 100;
-
-/// Of a normalised Laplacian.
-pub(crate) const LARGEST_EIGENVALUE: f64 = 2.0;
-
-/// A decrease that is rounding, relative to the objective.
-const ROUNDING: f64 = 1e-14;
-
-/// Gap of the coefficients, as a share of the stationarity to reach.
-const SHARE_OF_TOLERANCE: f64 = 1e-3;
 
 options! {
     /// NDFS, non-negative discriminative feature selection (Li, Yang, Liu, Zhou and Lu 2012; Eq. 73–75 of
@@ -90,11 +70,11 @@ options! {
     }
 }
 
-/// The regression at fixed indicators: the convex half of the problem.
+/// The regression at fixed factors: the convex half of the problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegressionStep {
-    /// `tr(Gᵀ 𝓛 G)`.
-    pub trace: f64,
+    /// What the graph says of the factors: `tr(Gᵀ 𝓛 G)`, or `β/2 ‖A − U Uᵀ‖²`.
+    pub graph: f64,
     /// `min over W of ‖X W − G‖² + α Σⱼ ‖Wⱼ‖`.
     pub fit: f64,
     /// The duality gap, relative to that at `W = 0`.
@@ -103,94 +83,29 @@ pub struct RegressionStep {
     pub scores: Vec<f64>,
 }
 
-/// Coefficients, one row a column of the table after the other, with the objective of the regression.
-struct Fit {
-    start: Start,
-    value: f64,
-    gap: f64,
-    fitted: DMatrix<f64>,
-}
-
-struct Problem<'a> {
-    options: &'a Ndfs,
-    columns: &'a LinearColumns<'a>,
-    graph: &'a NeighbourGraph,
-    control: Control<'a>,
-}
-
-impl Problem<'_> {
-    /// `W` to the optimum, from other coefficients or from zero.
-    fn regression(&self, g: &DMatrix<f64>, before: Option<&Start>) -> Result<Fit, Error> {
-        let (n, c) = g.shape();
-        let loss = Separable::new(Squared, g.as_slice().to_vec(), Samples::mean(n))?;
-        let model = LinearModel { design: self.columns, loss: &loss, intercept: false };
-        let null = model.null(&self.control)?;
-        let unit = 2.0 * n as f64;
-        let rows = rows(self.columns, self.columns.n_atoms(), c);
-        let penalty = GroupLasso::new(self.options.alpha / unit, &rows)?;
-        let found = model.minimise(&null, &penalty, &CoordinateDescent::default(), before, &self.control)?;
-        let coefficients = found.solution.coefficients;
-        let used: Vec<usize> = (0..self.columns.n_atoms())
-            .filter(|j| coefficients[j * c..(j + 1) * c].iter().any(|w| *w != 0.0))
-            .collect();
-        let values = DMatrix::from_vec(n, used.len(), self.columns.gather(&used)?);
-        let fitted = values * DMatrix::from_fn(used.len(), c, |at, k| coefficients[used[at] * c + k]);
-        Ok(Fit {
-            value: unit * found.solution.objective,
-            gap: found.solution.certificate.value(),
-            fitted,
-            start: Start { coefficients, intercepts: found.intercepts },
-        })
-    }
-
-    fn scores(&self, fit: &Fit, c: usize) -> Vec<(usize, f64)> {
-        lengths_of_features(self.columns, &fit.start.coefficients, c)
-    }
-
-    /// Alternates from `g`: the coefficients, how it ended, stationarity, alternations, first and last
-    /// objective.
-    fn alternate(&self, g: DMatrix<f64>) -> Result<(Fit, Status, f64, usize, [f64; 2]), Error> {
-        let Ndfs { beta, gamma, tolerance, .. } = *self.options;
-        let product = |g: &DMatrix<f64>| g - self.graph.normalised_product(g);
-        let is_stopped = || self.control.stopped().is_some();
-        let (fitted, curvature) = (DMatrix::zeros(0, 0), LARGEST_EIGENVALUE);
-        let mut indicators =
-            Indicators { product: &product, curvature, beta, gamma, fitted, is_stopped: &is_stopped };
-        let mut g = g;
-        let mut fit = self.regression(&g, None)?;
-        let objective = |g: &DMatrix<f64>, fit: &Fit, indicators: &Indicators<'_>| {
-            indicators.without_regression(g) + beta * fit.value
-        };
-        let first = objective(&g, &fit, &indicators);
-        let (mut last, mut rounds, mut without_progress) = (first, 0, 0);
-        loop {
-            indicators.fitted = std::mem::replace(&mut fit.fitted, DMatrix::zeros(0, 0));
-            let stationarity = indicators.stationarity(&g).max(fit.gap);
-            let ended = match self.control.stopped() {
-                Some(status) => Some(status),
-                None if stationarity <= tolerance => Some(Status::Converged),
-                None if rounds >= MOST_ROUNDS => Some(Status::MaxIterations),
-                None => {
-                    (without_progress >= PATIENCE).then(|| Status::by_certificate(stationarity, tolerance))
-                }
-            };
-            if let Some(status) = ended {
-                return Ok((fit, status, stationarity, rounds, [first, last]));
-            }
-            let next_g = indicators.descend(&g, 0.1 * tolerance.min(stationarity));
-            let next = self.regression(&next_g, Some(&fit.start))?;
-            let value = objective(&next_g, &next, &indicators);
-            rounds += 1;
-            without_progress = if last - value > ROUNDING * last { 0 } else { without_progress + 1 };
-            // The same but for rounding is as good: points still come closer where values are flat.
-            if value <= last + ROUNDING * last {
-                (g, fit, last) = (next_g, next, value);
-            } else {
-                fit.fitted = indicators.fitted.clone();
-                without_progress = PATIENCE;
-            }
+impl RegressionStep {
+    /// The regression on `g`, of which the graph says `graph`.
+    pub(crate) fn new(
+        regression: &Regression<'_>,
+        g: &DMatrix<f64>,
+        graph: f64,
+        n_features: usize,
+    ) -> Result<Self, Error> {
+        let fit = regression.solve(g, None)?;
+        let mut scores = vec![0.0; n_features];
+        for (j, length) in regression.scores(&fit) {
+            scores[j] = length;
         }
+        Ok(Self { graph, fit: fit.value, gap: fit.gap, scores })
     }
+}
+
+/// Columns of `n` finite numbers as a matrix.
+pub(crate) fn factors_of(name: &'static str, g: &[Vec<f64>], n: usize) -> Result<DMatrix<f64>, Error> {
+    if g.is_empty() || g.iter().any(|column| column.len() != n || column.iter().any(|v| !v.is_finite())) {
+        return Err(Error::parameter(name, "other values", format!("columns of {n} finite numbers")));
+    }
+    Ok(DMatrix::from_vec(n, g.len(), g.concat()))
 }
 
 impl Ndfs {
@@ -206,22 +121,13 @@ impl Ndfs {
         context: &Context<'_>,
     ) -> Result<RegressionStep, Error> {
         self.check()?;
-        let n = data.n_samples();
-        if g.is_empty() || g.iter().any(|column| column.len() != n || column.iter().any(|v| !v.is_finite())) {
-            return Err(Error::parameter("g", "other values", format!("columns of {n} finite numbers")));
-        }
+        let g = factors_of("g", g, data.n_samples())?;
         let graph = self.clusters.graph.build(data, context)?;
         let columns = LinearColumns::with_outputs(data, "ndfs", Vec::new(), context)?;
         let control = opened(data, &[], self.tolerance, context)?;
-        let problem = Problem { options: self, columns: &columns, graph: &graph, control };
-        let g = DMatrix::from_vec(n, g.len(), g.concat());
-        let fit = problem.regression(&g, None)?;
-        let mut scores = vec![0.0; data.n_features()];
-        for (j, length) in problem.scores(&fit, g.ncols()) {
-            scores[j] = length;
-        }
-        let trace = g.norm_squared() - g.dot(&graph.normalised_product(&g));
-        Ok(RegressionStep { trace, fit: fit.value, gap: fit.gap, scores })
+        let regression = Regression { columns: &columns, alpha: self.alpha, control };
+        let trace = g.dot(&laplacian(&graph, &g));
+        RegressionStep::new(&regression, &g, trace, data.n_features())
     }
 }
 
@@ -244,18 +150,17 @@ impl Selector for Ndfs {
         let embedding = SpectralEmbedding::of_clusters(&graph, self.clusters.clusters, context)?;
         let mut notes = self.clusters.notes(&embedding);
         let columns = LinearColumns::with_outputs(data, "ndfs", Vec::new(), context)?;
-        let problem = Problem { options: self, columns: &columns, graph: &graph, control };
-        let g = from_embedding(&graph, &embedding);
-        let clusters = g.ncols();
-        let (fit, status, stationarity, rounds, [first, last]) = problem.alternate(g)?;
-        let summary = DescentSummary::new("indicators of the graph's clusters", first, last);
+        let regression = Regression { columns: &columns, alpha: self.alpha, control };
+        let product = |g: &DMatrix<f64>| laplacian(&graph, g);
+        let own = Indicators { product, largest: LARGEST_EIGENVALUE, gamma: self.gamma };
+        let (weight, tolerance) = (self.beta, self.tolerance);
+        let alternation = Alternation { own: &own, weight, regression: &regression, tolerance };
+        let found = alternation.from(from_embedding(&graph, &embedding))?;
+        let (summary, report) = found.told("indicators of the graph's clusters", self.alpha);
         notes.push(summary.to_string());
-        let report = SolverReport::new("alternating", status, last, Certificate::stationarity(stationarity))
-            .with_lambda(self.alpha)
-            .with_iterations(rounds);
         each_budget(budgets, context, |budget| {
-            let weights = problem.scores(&fit, clusters);
-            let mut selection = Selection::by_weight(weights, data.n_features(), budget, status);
+            let weights = regression.scores(&found.fit);
+            let mut selection = Selection::by_weight(weights, data.n_features(), budget, found.status);
             selection.solver = Some(report.clone());
             selection.descent = Some(summary.clone());
             selection.notes.extend(notes.iter().cloned());

@@ -90,7 +90,7 @@ impl Selector for GroupL1L21Clusters {
                 Err(nothing) => return Ok(nothing),
             };
         let part = |(design, features): (crate::unsupervised::Design, Vec<usize>)| {
-            let view_of = design.features().iter().map(|&j| views.of_feature()[j]).collect();
+            let view_of = design.rows.features().iter().map(|&j| views.of_feature()[j]).collect();
             Part { design, features, view_of: Some(view_of) }
         };
         let descent = Descent {

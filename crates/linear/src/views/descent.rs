@@ -15,7 +15,9 @@ use fewest_neighbours::NeighbourGraph;
 use nalgebra::DMatrix;
 
 use super::ViewLoss;
-use crate::unsupervised::{Design, Indicators, LARGEST_EIGENVALUE, Regression, projected, times};
+use crate::alternation::{FactorDescent, projected};
+use crate::projections::times;
+use crate::unsupervised::{Design, Indicators, LARGEST_EIGENVALUE, WeightedRidge, laplacian, orthogonality};
 
 /// Most steps, and steps in a row without progress after which it ends.
 const MOST_STEPS: usize = 2000;
@@ -99,7 +101,7 @@ struct Bound {
 struct Ridge {
     roots: Vec<f64>,
     x: DMatrix<f64>,
-    regressions: Vec<Regression>,
+    regressions: Vec<WeightedRidge>,
 }
 
 impl Ridge {
@@ -110,7 +112,7 @@ impl Ridge {
         let gram = (p <= n).then(|| gram_unless(x.as_slice(), n, &|| context.stopped().is_some()));
         let of = |weights: &Vec<f64>| {
             let diagonal = weights.iter().map(|weight| alpha * weight).collect();
-            Regression::new(&x, gram.as_deref(), diagonal, context)
+            WeightedRidge::new(&x, gram.as_deref(), diagonal, context)
         };
         let regressions = bound.columns.iter().map(of).collect::<Result<_, Error>>()?;
         Ok(Self { roots, x, regressions })
@@ -159,7 +161,7 @@ impl Descent<'_> {
             if let Some(graph) = graph
                 && *power > 0.0
             {
-                sum += (f - graph.normalised_product(f)) * *power;
+                sum += laplacian(graph, f) * *power;
             }
         }
         sum
@@ -167,8 +169,7 @@ impl Descent<'_> {
 
     /// `tr(Fᵀ 𝓛_v F)` of the views with a graph.
     fn traces(&self, f: &DMatrix<f64>) -> Vec<Option<f64>> {
-        let trace =
-            |graph: &NeighbourGraph| (f.norm_squared() - f.dot(&graph.normalised_product(f))).max(0.0);
+        let trace = |graph: &NeighbourGraph| f.dot(&laplacian(graph, f)).max(0.0);
         self.graphs.iter().map(|graph| graph.as_ref().map(trace)).collect()
     }
 
@@ -199,9 +200,9 @@ impl Descent<'_> {
         let traces = self.traces(&f);
         let weights = self.weights(&traces);
         let powers = self.powers(&weights);
-        let apart = Indicators::apart(&f);
+        let (of_products, factor) = orthogonality(gamma, f.tr_mul(&f));
         let along: f64 = traces.iter().zip(&powers).map(|(trace, power)| power * trace.unwrap_or(0.0)).sum();
-        let mut objective = along + 0.5 * gamma * apart.norm_squared();
+        let mut objective = along + of_products;
         let mut gradient = self.smoothed(&powers, &f) * 2.0;
         let (mut size, mut in_w) = (gradient.norm(), 0.0_f64);
         let mut bounds = Vec::with_capacity(self.parts.len());
@@ -218,10 +219,10 @@ impl Descent<'_> {
                 ViewLoss::Squared => residual.norm_squared(),
                 ViewLoss::Lengths => samples.iter().map(|weight| 0.5 / weight).sum(),
             };
-            let squares = part.design.squared_lengths(w);
+            let squares = part.design.rows.squared_lengths(w);
             let of_features: Vec<f64> =
                 squares.iter().map(|square| 0.5 / (square + smoothing).sqrt()).collect();
-            let mut penalty = part.design.smoothed_sum(&squares, smoothing);
+            let mut penalty = part.design.rows.smoothed_sum(&squares, smoothing);
             let columns = match &part.view_of {
                 Some(view_of) if ratio > 0.0 => {
                     let lengths = part.squares_of_views(w).map(|square| (square + smoothing).sqrt());
@@ -249,7 +250,7 @@ impl Descent<'_> {
             in_w = in_w.max(if at_zero > 0.0 { of_w.norm() / at_zero } else { of_w.norm() });
             bounds.push(Bound { samples, columns });
         }
-        gradient += &f * apart * (2.0 * gamma);
+        gradient += &f * factor;
         let left = projected(&f, &gradient).norm();
         let stationarity = in_w.max(if size > 0.0 { left / size } else { left });
         Point { f, w, weights, objective, stationarity, bounds }
@@ -284,13 +285,12 @@ impl Descent<'_> {
             sum
         };
         let steepest = |bound: &Bound| bound.samples.iter().copied().fold(0.0, f64::max);
-        let curvature = LARGEST_EIGENVALUE * powers.iter().sum::<f64>()
+        let largest = LARGEST_EIGENVALUE * powers.iter().sum::<f64>()
             + self.beta * now.bounds.iter().map(steepest).sum::<f64>();
-        let (beta, fitted) = (0.0, DMatrix::zeros(now.f.nrows(), now.f.ncols()));
+        let own = Indicators { product, largest, gamma: self.gamma };
         let is_stopped = || self.context.stopped().is_some();
-        let (gamma, is_stopped) = (self.gamma, &is_stopped as &dyn Fn() -> bool);
-        let indicators = Indicators { product: &product, curvature, beta, gamma, fitted, is_stopped };
-        let f = indicators.descend(&now.f, SHARE * now.stationarity);
+        let half = FactorDescent { own: &own, regression: None, is_stopped: &is_stopped };
+        let f = half.from(&now.f, SHARE * now.stationarity);
         let w = ridges.iter().map(|ridge| ridge.coefficients(&f)).collect();
         Ok(self.point(f, w))
     }

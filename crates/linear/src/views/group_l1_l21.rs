@@ -14,7 +14,7 @@ use super::pieces::Pieces;
 use super::splitting::{Point, ViewModel};
 use super::views_or_one;
 use crate::columns::LinearColumns;
-use crate::penalised::{Penalised, Solved, each_budget, opened};
+use crate::penalised::{Penalised, Solved, opened};
 use crate::rows::class_outputs;
 
 const METHOD: &str = "group-l1-l21";
@@ -139,11 +139,10 @@ impl Selector for GroupL1L21 {
             n_path: 1,
             is_signed: false,
             largest: model.largest(),
-            solver: "admm",
+            solver: "consensus-admm",
             solve: &mut solve,
         };
-        let mut selections =
-            each_budget(budgets, context, |budget| problem.select(budget, data.n_features(), context))?;
+        let mut selections = problem.select_many(budgets, data.n_features(), context)?;
         for selection in &mut selections {
             weigh_views(&views, selection);
             selection.notes.extend(note.map(str::to_owned));

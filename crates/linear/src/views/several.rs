@@ -12,8 +12,9 @@ use super::descent::{Descent, Part};
 use super::group_l1_l21::weigh_views;
 use super::{ViewLoss, views_or_one};
 use crate::penalised::{each_budget, opened};
+use crate::projections::OTHERS_ARE_CONSTANT;
 use crate::rfs::sum_of_lengths;
-use crate::unsupervised::{Clusters, Design, OTHERS_ARE_CONSTANT, from_embedding};
+use crate::unsupervised::{Clusters, Design, factors_of, from_embedding, laplacian};
 
 options! {
     /// What adaptive and plain multi-view feature selection have in common.
@@ -189,7 +190,7 @@ pub(super) fn open(
 ) -> Result<Result<Opened, Vec<Selection>>, Error> {
     // Of all features first: errors then name the cells of the whole table.
     let whole = Design::new(data, method, context)?;
-    if let Some(nothing) = whole.nothing(budgets) {
+    if let Some(nothing) = whole.rows.nothing(budgets) {
         return Ok(Err(nothing));
     }
     let (n, p) = whole.x.shape();
@@ -233,7 +234,7 @@ pub(super) fn select_by(
             .with_iterations(steps);
     let mut scores = Vec::new();
     for (part, w) in descent.parts.iter().zip(&end.w) {
-        scores.extend(part.design.scores(w).into_iter().map(|(j, score)| (part.features[j], score)));
+        scores.extend(part.design.rows.scores(w).into_iter().map(|(j, score)| (part.features[j], score)));
     }
     each_budget(budgets, descent.context, |budget| {
         let mut selection = Selection::by_weight(scores.clone(), n_features, budget, status);
@@ -296,15 +297,10 @@ impl SharedIndicators {
         context: &Context<'_>,
     ) -> Result<ViewRegression, Error> {
         self.check()?;
-        let n = data.n_samples();
-        if f.is_empty() || f.iter().any(|column| column.len() != n || column.iter().any(|v| !v.is_finite())) {
-            return Err(Error::parameter("f", "other values", format!("columns of {n} finite numbers")));
-        }
+        let indicators = factors_of("f", f, data.n_samples())?;
         let control = opened(data, &[], self.tolerance, context)?;
-        let indicators = DMatrix::from_vec(n, f.len(), f.concat());
         let trace = |graph: &Option<NeighbourGraph>| {
-            let product = graph.as_ref().map(|graph| graph.normalised_product(&indicators));
-            product.map_or(0.0, |product| indicators.norm_squared() - indicators.dot(&product))
+            graph.as_ref().map_or(0.0, |graph| indicators.dot(&laplacian(graph, &indicators)))
         };
         let (views, _) = views_or_one(data)?;
         let traces = graphs(data, &views, &self.clusters, context)?.iter().map(trace).collect();

@@ -46,6 +46,9 @@ struct ComparisonDocument<'a> {
 struct Design<'a> {
     learner: &'a str,
     splitter: &'a str,
+    /// For linked samples only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<&'a str>,
     n_folds: usize,
     k: Vec<K>,
     metrics: Vec<Metric<'a>>,
@@ -239,6 +242,7 @@ fn design(report: &Report) -> Design<'_> {
     Design {
         learner: report.learner,
         splitter: &report.splitter,
+        network: report.network.map(|network| network.name()),
         n_folds: report.n_folds,
         k: report.ks().iter().copied().map(K::of).collect(),
         metrics: metrics

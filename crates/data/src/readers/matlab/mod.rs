@@ -131,12 +131,15 @@ fn sparse_table(
 ) -> Result<Table, Error> {
     let named = matches!(options.target, TargetChoice::Columns(_))
         || options.id.is_some()
+        || options.weights.is_some()
+        || options.sample_groups.is_some()
         || !options.ignore.is_empty()
         || !options.categorical.is_empty();
     if named {
         let name = quoted(&head.name);
         let what = format!(
-            "the variable {name} is sparse, so none of its columns can be target, id, ignored or categorical"
+            "the variable {name} is sparse, so none of its columns can be target, id, weights, groups, \
+             ignored or categorical"
         );
         return Err(Error::unsupported(path, what, "name the variable of the target, or save a full matrix"));
     }

@@ -1,7 +1,7 @@
 //! The smallest eigenvalues of the normalised Laplacian.
 
 use fewest_core::{Context, Error, derive_seed};
-use fewest_linalg::largest_eigenpairs;
+use fewest_linalg::{Krylov, largest_eigenpairs};
 use nalgebra::DMatrix;
 
 use super::affinity::Affinity;
@@ -33,7 +33,7 @@ pub(super) fn smallest(affinity: &Affinity<'_>, m: usize, context: &Context<'_>)
     let start = DMatrix::from_fn(n, (wanted + EXTRA).min(n - 1), |i, j| uniform(i + j * n));
     let product = |v: &DMatrix<f64>| Ok(affinity.normalised_product(&v.transpose(), context)?.transpose());
     let apart = std::slice::from_ref(&trivial);
-    let found = largest_eigenpairs(start, wanted, apart, BLOCKS, TOLERANCE, product)?;
+    let found = largest_eigenpairs(start, wanted, apart, Krylov::new(BLOCKS, TOLERANCE), product)?;
     let Some(found) = found.filter(|found| found.residual <= 1e3 * TOLERANCE) else {
         return Err(Error::Numerical {
             what: "the eigenvectors of the graph",

@@ -4,18 +4,18 @@ use fewest_core::{Context, Error};
 use fewest_linalg::{Cholesky, gram_unless};
 use nalgebra::DMatrix;
 
-use super::design::times;
 use super::stopped;
+use crate::projections::times;
 
 /// A factored system with `XᵀX + D`, `D` diagonal.
-pub(crate) enum Regression {
+pub(crate) enum WeightedRidge {
     /// That matrix.
     ByColumns(Cholesky),
     /// `I + X D⁻¹ Xᵀ`, and `D`.
     BySamples(Cholesky, Vec<f64>),
 }
 
-impl Regression {
+impl WeightedRidge {
     /// `gram` is `XᵀX`, with no more columns than samples.
     pub(crate) fn new(
         x: &DMatrix<f64>,

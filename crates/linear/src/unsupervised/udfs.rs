@@ -1,18 +1,18 @@
 //! Unsupervised discriminative feature selection.
 
-mod descent;
-mod scatter;
-
 use fewest_core::method::Options;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DescentSummary, Error, Selection, Selector, SolverReport, options,
 };
 
-use self::descent::{Descent, Found};
-use self::scatter::Scatter;
-use super::Neighbourhoods;
-use super::design::{Design, OTHERS_ARE_CONSTANT};
+use fewest_linalg::cholesky;
+use fewest_neighbours::Neighbours;
+use nalgebra::DMatrix;
+
+use super::design::{Design, SparseSymmetric};
+use super::{Neighbourhoods, not_finite};
 use crate::penalised::each_budget;
+use crate::projections::{Descent, Found, OTHERS_ARE_CONSTANT, Scatter};
 
 options! {
     /// UDFS, unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou 2011; Eq. 67–71 of
@@ -93,7 +93,7 @@ impl Selector for Udfs {
         data.refuse_sample_weights("udfs")?;
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
         let design = Design::new(data, "udfs", context)?;
-        if let Some(nothing) = design.nothing(budgets) {
+        if let Some(nothing) = design.rows.nothing(budgets) {
             return Ok(nothing);
         }
         let p = design.x.ncols();
@@ -104,10 +104,11 @@ impl Selector for Udfs {
             return Err(Error::parameter("clusters", clusters, expected));
         }
         let neighbours = Design::neighbours(data, self.neighbourhoods.neighbours, context)?;
-        let scatter = Scatter::new(&design, &neighbours, self.ridge, clusters, context)?;
+        let between = of_neighbourhoods(&design, &neighbours, self.ridge, context)?;
+        let scatter = Scatter::new(&design.x, &between, clusters, "udfs")?;
         let alpha = self.alpha_ratio * scatter.trace() / p as f64;
         let descent = Descent {
-            design: &design,
+            rows: &design.rows,
             scatter: &scatter,
             alpha,
             smoothing: self.smoothing,
@@ -134,7 +135,7 @@ impl Selector for Udfs {
             .with_iterations(iterations);
         each_budget(budgets, context, |budget| {
             let mut selection =
-                Selection::by_weight(design.scores(&w), design.n_features(), budget, report.status);
+                Selection::by_weight(design.rows.scores(&w), design.rows.n_features(), budget, report.status);
             selection.solver = Some(report.clone());
             selection.descent = Some(summary.clone());
             selection.notes.extend(notes.iter().cloned());
@@ -142,4 +143,38 @@ impl Selector for Udfs {
             Ok(selection)
         })
     }
+}
+
+/// The sum over all neighbourhoods of `P H (H XᵢXᵢᵀ H + λ I)⁻¹ H Pᵀ`: what is between `Xᵀ` and `X` in `M`.
+fn of_neighbourhoods(
+    design: &Design,
+    neighbours: &Neighbours,
+    ridge: f64,
+    context: &Context<'_>,
+) -> Result<SparseSymmetric, Error> {
+    let mut entries = Vec::new();
+    for (i, products) in design.local_products(neighbours, context)?.into_iter().enumerate() {
+        let members: Vec<usize> = [i].into_iter().chain(neighbours.of(i).indices.iter().copied()).collect();
+        let local = of_neighbourhood(&products, ridge).ok_or_else(not_finite)?;
+        for (a, &row) in members.iter().enumerate() {
+            entries.extend(members.iter().enumerate().map(|(b, &column)| (row, column, local[(a, b)])));
+        }
+    }
+    Ok(SparseSymmetric::of_sum(design.x.nrows(), entries.into_iter()))
+}
+
+/// `H (H XᵢXᵢᵀ H + λ I)⁻¹ H` from the products of the neighbours' differences from sample `i`, which comes
+/// first.
+fn of_neighbourhood(products: &DMatrix<f64>, ridge: f64) -> Option<DMatrix<f64>> {
+    let m = products.nrows() + 1;
+    let centred = |matrix: DMatrix<f64>| {
+        let rows = matrix.column_mean();
+        let columns = matrix.row_mean();
+        let mean = rows.mean();
+        DMatrix::from_fn(m, m, |a, b| matrix[(a, b)] - rows[a] - columns[b] + mean)
+    };
+    let whole = DMatrix::from_fn(m, m, |a, b| if a * b == 0 { 0.0 } else { products[(a - 1, b - 1)] });
+    let mut matrix = centred(whole);
+    matrix.iter_mut().step_by(m + 1).for_each(|value| *value += ridge);
+    Some(centred(cholesky(matrix)?.inverse()))
 }

@@ -1,0 +1,130 @@
+//! How alike samples are by their attributes, and what lies between them.
+
+use fewest_core::method::KernelWidth;
+use fewest_core::{Context, Error, Graph, derive_seed};
+use fewest_neighbours::median_above_zero;
+use nalgebra::DMatrix;
+
+use super::network::Network;
+use crate::columns::LinearColumns;
+use crate::projections::{Between, FeatureRows};
+
+/// Pairs of samples up to which all are compared.
+const ALL_PAIRS: usize = 1 << 21;
+
+/// Columns read at a time, and pairs compared by one task.
+const PANEL: usize = 32;
+const PAIRS: usize = 1 << 14;
+
+/// The affinity `exp(−d²/t)` of pairs of samples, as a graph.
+pub(super) struct Affinity {
+    pub(super) graph: Graph,
+    pub(super) notes: Vec<String>,
+}
+
+impl Affinity {
+    /// Of all pairs, or, where these are too many, of `per_sample` drawn ones for each sample, which then
+    /// count for the others.
+    pub(super) fn new(
+        columns: &LinearColumns<'_>,
+        rows: &FeatureRows,
+        scale: KernelWidth,
+        per_sample: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let n = columns.n_samples();
+        let all = n * (n - 1) / 2;
+        let mut notes = Vec::new();
+        let pairs = if all <= ALL_PAIRS {
+            (0..n).flat_map(|i| (i + 1..n).map(move |j| (i as u32, j as u32))).collect()
+        } else {
+            let pairs = drawn(n, per_sample.min(ALL_PAIRS / n.max(1) * 8).max(1), context.seed);
+            notes
+                .push(format!("the affinity of {} drawn pairs of samples counts for all {all}", pairs.len()));
+            pairs
+        };
+        let squares = squared_distances(columns, rows, &pairs, context)?;
+        let t = match scale {
+            KernelWidth::Value(t) if t > 0.0 && t.is_finite() => t,
+            KernelWidth::Value(t) => return Err(Error::parameter("t", t, "a finite number above 0")),
+            KernelWidth::Median => match median_above_zero(squares.clone()) {
+                median if median > 0.0 => median,
+                _ => 1.0,
+            },
+            other => {
+                return Err(Error::parameter("t", format!("{other:?}"), "a number above 0, or median"));
+            }
+        };
+        let share = all as f64 / pairs.len().max(1) as f64;
+        let links: Vec<(usize, usize, f64)> = pairs
+            .into_iter()
+            .zip(&squares)
+            .map(|((i, j), square)| (i as usize, j as usize, share * (-square / t).exp()))
+            .filter(|&(.., weight)| weight > 0.0)
+            .collect();
+        Ok(Self { graph: Graph::undirected(n, &links)?, notes })
+    }
+}
+
+/// Different pairs, in order: about `per_sample` with each sample as their first or second.
+fn drawn(n: usize, per_sample: usize, seed: u64) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::with_capacity(n * per_sample);
+    for i in 0..n {
+        for k in 0..per_sample {
+            let random = derive_seed(derive_seed(seed, i as u64), k as u64);
+            // One of the others, all alike but for a share of n / 2⁶⁴.
+            let other = (random % (n as u64 - 1)) as usize;
+            let j = if other >= i { other + 1 } else { other };
+            pairs.push((i.min(j) as u32, i.max(j) as u32));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// The squared distance of each pair on the standardised columns.
+fn squared_distances(
+    columns: &LinearColumns<'_>,
+    rows: &FeatureRows,
+    pairs: &[(u32, u32)],
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
+    let n = columns.n_samples();
+    let mut squares = vec![0.0; pairs.len()];
+    for panel in rows.columns.chunks(PANEL) {
+        context.go_on("samples were compared")?;
+        let width = panel.len();
+        let gathered = columns.gather(panel)?;
+        // By samples, so that a comparison reads two places.
+        let mut samples = vec![0.0; n * width];
+        for (k, column) in gathered.chunks_exact(n).enumerate() {
+            column.iter().enumerate().for_each(|(i, value)| samples[i * width + k] = *value);
+        }
+        let sample = |i: u32| &samples[i as usize * width..][..width];
+        fewest_parallel::chunks(&mut squares, PAIRS, |at, out| {
+            for (square, &(i, j)) in out.iter_mut().zip(&pairs[at * PAIRS..]) {
+                *square += sample(i).iter().zip(sample(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            }
+        });
+    }
+    Ok(squares)
+}
+
+/// `K = L + α (I − F Fᵀ)`: attributes make samples alike, and links make them social dimensions `F`.
+pub(super) struct SocialScatter<'a> {
+    pub(super) affinity: Network<'a>,
+    pub(super) alpha: f64,
+    pub(super) dimensions: DMatrix<f64>,
+}
+
+impl Between for SocialScatter<'_> {
+    fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let inside = &self.dimensions * self.dimensions.tr_mul(v);
+        self.affinity.laplacian_product(v) + (v - inside) * self.alpha
+    }
+
+    fn dense(&self) -> DMatrix<f64> {
+        self.product(&DMatrix::identity(self.affinity.n(), self.affinity.n()))
+    }
+}

@@ -1,0 +1,231 @@
+//! Reweighted steps over projections with columns that are orthonormal with respect to `B`.
+
+use fewest_core::{Context, Error, Status};
+use fewest_linalg::{lowest, symmetric_eigen};
+use nalgebra::{DMatrix, DVector};
+
+use super::{FeatureRows, Scatter, symmetric, times};
+use crate::unsupervised::not_finite;
+
+/// Most steps, and steps in a row without progress after which it ends.
+const MOST_STEPS: usize = 5000;
+const PATIENCE: usize = 50;
+
+/// A decrease that is rounding, relative to the objective.
+const ROUNDING: f64 = 1e-15;
+
+/// Reweighted problems solved in a span, at most, and the decrease after which no more are, as a share of the
+/// first.
+const INNER: usize = 8;
+const ENOUGH: f64 = 0.05;
+
+/// The diagonal less this share of its smallest entry: the nearer a system is to a singular one, the better
+/// its solution tells the lowest eigenvectors.
+const SHIFT: f64 = 0.9;
+
+pub(crate) struct Descent<'a> {
+    pub(crate) rows: &'a FeatureRows,
+    pub(crate) scatter: &'a Scatter<'a>,
+    pub(crate) alpha: f64,
+    pub(crate) smoothing: f64,
+    pub(crate) tolerance: f64,
+    pub(crate) context: &'a Context<'a>,
+}
+
+/// The end of a descent.
+pub(crate) struct Found {
+    pub(crate) w: DMatrix<f64>,
+    pub(crate) objective: f64,
+    pub(crate) first_objective: f64,
+    pub(crate) stationarity: f64,
+    pub(crate) status: Status,
+    pub(crate) iterations: usize,
+}
+
+/// A point with the products of `M` and `B` with it.
+struct Point {
+    w: DMatrix<f64>,
+    image: DMatrix<f64>,
+    /// None where it is the point.
+    weighted: Option<DMatrix<f64>>,
+    objective: f64,
+    /// `D`.
+    weights: Vec<f64>,
+}
+
+impl Descent<'_> {
+    pub(crate) fn objective(&self, w: &DMatrix<f64>) -> f64 {
+        let squares = self.rows.squared_lengths(w);
+        w.dot(&self.scatter.product(w)) + self.alpha * self.rows.smoothed_sum(&squares, self.smoothing)
+    }
+
+    fn at(&self, w: DMatrix<f64>) -> Point {
+        let (image, weighted) = (self.scatter.product(&w), self.scatter.weighted(&w));
+        self.point(w, image, weighted)
+    }
+
+    fn weights(&self, squares: &[f64]) -> Vec<f64> {
+        squares.iter().map(|square| 0.5 * self.alpha / (square + self.smoothing).sqrt()).collect()
+    }
+
+    fn point(&self, w: DMatrix<f64>, image: DMatrix<f64>, weighted: Option<DMatrix<f64>>) -> Point {
+        let squares = self.rows.squared_lengths(&w);
+        let objective = w.dot(&image) + self.alpha * self.rows.smoothed_sum(&squares, self.smoothing);
+        Point { weights: self.weights(&squares), w, image, weighted, objective }
+    }
+
+    /// Descends from `w`, whose columns are orthonormal with respect to `B`.
+    pub(crate) fn from(&self, w: DMatrix<f64>) -> Result<Found, Error> {
+        let mut now = self.at(w);
+        let first_objective = now.objective;
+        let mut before: Option<Vectors> = None;
+        let (mut iterations, mut without_progress) = (0, 0);
+        loop {
+            let gradient = &now.image + times(&now.weights, &now.w);
+            let weighted = now.weighted.as_ref().unwrap_or(&now.w);
+            let rest = &gradient - weighted * symmetric(now.w.tr_mul(&gradient));
+            let stationarity = rest.norm() / gradient.norm();
+            let ended = match self.context.stopped() {
+                Some(status) => Some(status),
+                None if stationarity <= self.tolerance => Some(Status::Converged),
+                None if iterations >= MOST_STEPS => Some(Status::MaxIterations),
+                None if without_progress >= PATIENCE => {
+                    Some(Status::by_certificate(stationarity, self.tolerance))
+                }
+                None => None,
+            };
+            if let Some(status) = ended {
+                let Point { w, objective, .. } = now;
+                return Ok(Found { w, objective, first_objective, stationarity, status, iterations });
+            }
+            let step = |before: &mut Option<Vectors>| {
+                let columns = now.w.ncols();
+                match self.scatter.lowest_with(&now.weights, columns, self.context)? {
+                    Some(w) => Ok(self.at(w)),
+                    None => self.in_span(&now, &rest, before),
+                }
+            };
+            let next = match step(&mut before) {
+                // What there is is the answer; the loop sees that it was stopped.
+                Err(_) if self.context.stopped().is_some() => continue,
+                next => next?,
+            };
+            iterations += 1;
+            self.context.report("reweighted steps", iterations, MOST_STEPS);
+            let decrease = now.objective - next.objective;
+            without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
+            if decrease >= -ROUNDING * now.objective {
+                now = next;
+            } else {
+                without_progress = PATIENCE;
+            }
+        }
+    }
+
+    /// The best point found in the span of the point, the solution of a system for what is left of its
+    /// gradient, and the step before.
+    fn in_span(
+        &self,
+        now: &Point,
+        rest: &DMatrix<f64>,
+        before: &mut Option<Vectors>,
+    ) -> Result<Point, Error> {
+        let c = now.w.ncols();
+        let least = now.weights.iter().copied().fold(f64::INFINITY, f64::min);
+        let shifted: Vec<f64> = now.weights.iter().map(|weight| weight - SHIFT * least).collect();
+        let towards = self.scatter.solve(&shifted, rest, self.context)?;
+        let own = Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
+        let towards = Vectors {
+            image: self.scatter.product(&towards),
+            weighted: self.scatter.weighted(&towards),
+            w: towards,
+        };
+        let mut span = Span::default();
+        span.extend(&own);
+        span.extend(&towards);
+        if let Some(step) = before {
+            span.extend(step);
+        }
+        let vectors = DMatrix::from_columns(&span.vectors);
+        let images = DMatrix::from_columns(&span.images);
+        let weighted = (!span.weighted.is_empty()).then(|| DMatrix::from_columns(&span.weighted));
+        let projected = symmetric(vectors.tr_mul(&images));
+        let mut weights = now.weights.clone();
+        let (mut objective, mut first_decrease) = (now.objective, None);
+        let mut best = DMatrix::identity(span.vectors.len(), c);
+        for _ in 0..INNER {
+            let matrix = &projected + symmetric(vectors.tr_mul(&times(&weights, &vectors)));
+            let (_, coordinates) = lowest(&symmetric_eigen(matrix).ok_or_else(not_finite)?, c);
+            let squares = self.rows.squared_lengths(&(&vectors * &coordinates));
+            let smooth = coordinates.dot(&(&projected * &coordinates));
+            let value = smooth + self.alpha * self.rows.smoothed_sum(&squares, self.smoothing);
+            let decrease = objective - value;
+            if decrease <= 0.0 {
+                break;
+            }
+            (objective, best, weights) = (value, coordinates, self.weights(&squares));
+            if decrease < ENOUGH * *first_decrease.get_or_insert(decrease) {
+                break;
+            }
+        }
+        // What is new in the answer, without what it has of the point.
+        let others = span.vectors.len() - c;
+        let part = |all: &DMatrix<f64>| all.columns(c, others) * best.rows(c, others);
+        *before = (others > 0).then(|| Vectors {
+            w: part(&vectors),
+            image: part(&images),
+            weighted: weighted.as_ref().map(part),
+        });
+        Ok(self.point(&vectors * &best, &images * &best, weighted.map(|weighted| weighted * &best)))
+    }
+}
+
+/// Vectors with their products with `M` and `B`.
+struct Vectors {
+    w: DMatrix<f64>,
+    image: DMatrix<f64>,
+    weighted: Option<DMatrix<f64>>,
+}
+
+/// Vectors that are orthonormal with respect to `B`, with their products.
+#[derive(Default)]
+struct Span {
+    vectors: Vec<DVector<f64>>,
+    images: Vec<DVector<f64>>,
+    /// Empty where they are the vectors.
+    weighted: Vec<DVector<f64>>,
+}
+
+impl Span {
+    /// Adds what columns have orthogonal to those there, unless it is rounding.
+    fn extend(&mut self, others: &Vectors) {
+        for (k, column) in others.w.column_iter().enumerate() {
+            let (mut vector, mut image) = (column.into_owned(), others.image.column(k).into_owned());
+            let mut weighted = others.weighted.as_ref().map(|all| all.column(k).into_owned());
+            let length_of = |vector: &DVector<f64>, weighted: &Option<DVector<f64>>| match weighted {
+                Some(weighted) => vector.dot(weighted).max(0.0).sqrt(),
+                None => vector.norm(),
+            };
+            let size = length_of(&vector, &weighted);
+            if size == 0.0 || !size.is_finite() {
+                continue;
+            }
+            for _ in 0..2 {
+                for (at, other) in self.vectors.iter().enumerate() {
+                    let along = self.weighted.get(at).unwrap_or(other).dot(&vector);
+                    vector.axpy(-along, other, 1.0);
+                    image.axpy(-along, &self.images[at], 1.0);
+                    if let Some(weighted) = &mut weighted {
+                        weighted.axpy(-along, &self.weighted[at], 1.0);
+                    }
+                }
+            }
+            let length = length_of(&vector, &weighted);
+            if length > 1e-9 * size {
+                self.vectors.push(vector / length);
+                self.images.push(image / length);
+                self.weighted.extend(weighted.map(|weighted| weighted / length));
+            }
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The matrix of a trace, and that of the constraint.
+
+use fewest_core::{Context, Error, room};
+use fewest_linalg::{
+    Cholesky, Krylov, cholesky, gram_unless, largest_eigenpairs, lowest, orthonormal_unless,
+    symmetric_eigen_unless,
+};
+use nalgebra::{DMatrix, Dyn, SymmetricEigen};
+
+use super::symmetric;
+use crate::unsupervised::{not_finite, stopped};
+
+/// Columns up to which a step looks at all of them.
+pub(crate) const WHOLE: usize = 128;
+
+/// Columns up to which all eigenvectors of a matrix are computed; beyond, the lowest by products.
+const DENSE: usize = 512;
+
+/// How the lowest are found: vectors beyond those wanted, and the residual, relative to the largest
+/// eigenvalue of the inverse.
+const EXTRA: usize = 6;
+const KRYLOV: Krylov = Krylov { blocks: 6, tolerance: 1e-9, restarts: 30 };
+
+/// What makes a matrix without full rank definite, relative to its mean eigenvalue.
+const JITTER: f64 = 1e-12;
+
+/// The same where lowest eigenvectors are found through the inverse.
+const SHIFT: f64 = 1e-6;
+
+/// Eigenvalues of products of samples that are zero but for rounding, relative to the largest.
+const ZERO: f64 = 1e-10;
+
+/// The symmetric matrix `K` of `M = Xᵀ K X`, a row for each sample.
+pub(crate) trait Between {
+    fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64>;
+
+    fn dense(&self) -> DMatrix<f64>;
+}
+
+/// `M`, by its entries or as products of the table, and `B`.
+pub(crate) struct Scatter<'a> {
+    form: Form<'a>,
+    /// The identity where there is none.
+    metric: Option<Metric<'a>>,
+    diagonal: Vec<f64>,
+}
+
+enum Form<'a> {
+    /// `M` itself, for about as many samples as columns.
+    Whole(DMatrix<f64>),
+    /// `M = A Aᵀ` by `A`, a row for each column of the table, and by `Xᵀ K X`.
+    Products { root: DMatrix<f64>, x: &'a DMatrix<f64>, between: &'a dyn Between },
+}
+
+/// `B`.
+enum Metric<'a> {
+    /// The matrix, and its triangular factor.
+    Whole { matrix: DMatrix<f64>, factor: DMatrix<f64> },
+    /// `XᵀX + ridge I`.
+    Products { x: &'a DMatrix<f64>, ridge: f64 },
+}
+
+/// Where a descent starts.
+pub(crate) struct Start {
+    pub(crate) w: DMatrix<f64>,
+    /// The smallest eigenvalues of `M`.
+    pub(crate) lowest: Vec<f64>,
+    pub(crate) name: &'static str,
+}
+
+impl<'a> Scatter<'a> {
+    /// `M = Xᵀ K X` for projections on `clusters` vectors.
+    pub(crate) fn new(
+        x: &'a DMatrix<f64>,
+        between: &'a dyn Between,
+        clusters: usize,
+        method: &'static str,
+    ) -> Result<Self, Error> {
+        let (n, p) = x.shape();
+        let form = if p <= WHOLE.max(n + clusters) {
+            let product = x.tr_mul(&between.product(x));
+            Form::Whole((&product + product.transpose()) * 0.5)
+        } else {
+            let what = "memory for a matrix of all samples";
+            drop(room(what, &[3, n, n], method, "use fewer samples")?);
+            let mut dense = between.dense();
+            let jitter = JITTER * dense.trace() / n as f64;
+            dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
+            let factor = cholesky(dense).ok_or_else(not_finite)?;
+            Form::Products { root: x.tr_mul(&factor.l()), x, between }
+        };
+        Ok(Self::of(form, None))
+    }
+
+    /// [`new`](Self::new) with `B = XᵀX + ridge I`, `ridge > 0`.
+    pub(crate) fn with_ridge(
+        x: &'a DMatrix<f64>,
+        between: &'a dyn Between,
+        ridge: f64,
+        clusters: usize,
+        method: &'static str,
+    ) -> Result<Self, Error> {
+        let Self { form, .. } = Self::new(x, between, clusters, method)?;
+        let metric = match form {
+            Form::Whole(_) => {
+                let mut matrix = x.tr_mul(x);
+                matrix.iter_mut().step_by(x.ncols() + 1).for_each(|value| *value += ridge);
+                Metric::whole(matrix)?
+            }
+            Form::Products { .. } => Metric::Products { x, ridge },
+        };
+        Ok(Self::of(form, Some(metric)))
+    }
+
+    /// By the entries of `M` and `B`, which is positive definite.
+    pub(crate) fn whole(m: DMatrix<f64>, b: DMatrix<f64>) -> Result<Self, Error> {
+        Ok(Self::of(Form::Whole(m), Some(Metric::whole(b)?)))
+    }
+
+    fn of(form: Form<'a>, metric: Option<Metric<'a>>) -> Self {
+        let diagonal = match &form {
+            Form::Whole(m) => m.diagonal().iter().copied().collect(),
+            Form::Products { root, .. } => squared_rows(root),
+        };
+        Self { form, metric, diagonal }
+    }
+
+    pub(crate) fn trace(&self) -> f64 {
+        self.diagonal.iter().sum()
+    }
+
+    /// `M v`.
+    pub(crate) fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+        match &self.form {
+            Form::Whole(m) => m * v,
+            Form::Products { x, between, .. } => x.tr_mul(&between.product(&(*x * v))),
+        }
+    }
+
+    /// `B v`; nothing where it is `v`.
+    pub(crate) fn weighted(&self, v: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        match self.metric.as_ref()? {
+            Metric::Whole { matrix, .. } => Some(matrix * v),
+            Metric::Products { x, ridge } => Some(x.tr_mul(&(*x * v)) + v * *ridge),
+        }
+    }
+
+    /// The lowest `c` eigenvectors of `M` plus a diagonal, if `M` is known by its entries and small.
+    pub(crate) fn lowest_with(
+        &self,
+        diagonal: &[f64],
+        c: usize,
+        context: &Context<'_>,
+    ) -> Result<Option<DMatrix<f64>>, Error> {
+        match &self.form {
+            Form::Whole(m) if m.nrows() <= WHOLE => {
+                let mut sum = m.clone();
+                for (j, value) in diagonal.iter().enumerate() {
+                    sum[(j, j)] += value;
+                }
+                Ok(Some(self.lowest_of(sum, c, context)?.1))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The `c` smallest eigenvalues of a small matrix with respect to `B`, and their vectors.
+    fn lowest_of(
+        &self,
+        matrix: DMatrix<f64>,
+        c: usize,
+        context: &Context<'_>,
+    ) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
+        match &self.metric {
+            Some(Metric::Whole { factor, .. }) => {
+                let halfway = factor.solve_lower_triangular(&matrix).ok_or_else(not_finite)?;
+                let both = factor.solve_lower_triangular(&halfway.transpose()).ok_or_else(not_finite)?;
+                let (values, vectors) = lowest(&eigen(symmetric(both), context)?, c);
+                let w = factor.tr_solve_lower_triangular(&vectors).ok_or_else(not_finite)?;
+                Ok((values, w))
+            }
+            _ => Ok(lowest(&eigen(matrix, context)?, c)),
+        }
+    }
+
+    /// Solves `(M + D) y = v` for a positive diagonal `D`.
+    pub(crate) fn solve(
+        &self,
+        diagonal: &[f64],
+        v: &DMatrix<f64>,
+        context: &Context<'_>,
+    ) -> Result<DMatrix<f64>, Error> {
+        let is_stopped = || context.stopped().is_some();
+        let p = diagonal.len();
+        match &self.form {
+            Form::Whole(m) => {
+                let mut sum = m.clone();
+                for (j, value) in diagonal.iter().enumerate() {
+                    sum[(j, j)] += value;
+                }
+                let factor =
+                    Cholesky::of_unless(sum.data.into(), p, &is_stopped).ok_or_else(|| stopped(context))?;
+                let mut y = v.clone();
+                y.as_mut_slice().chunks_exact_mut(p).for_each(|column| factor.solve(column));
+                Ok(y)
+            }
+            // By the matrix of Woodbury, of a row for each sample.
+            Form::Products { root, .. } => {
+                let n = root.ncols();
+                let mut scaled = root.clone();
+                let weights: Vec<f64> = diagonal.iter().map(|value| value.sqrt().recip()).collect();
+                for mut column in scaled.column_iter_mut() {
+                    column.iter_mut().zip(&weights).for_each(|(value, weight)| *value *= weight);
+                }
+                let mut small = gram_unless(scaled.as_slice(), p, &is_stopped);
+                small.iter_mut().step_by(n + 1).for_each(|value| *value += 1.0);
+                let factor = Cholesky::above_identity_unless(small, n, &is_stopped);
+                if is_stopped() {
+                    return Err(stopped(context));
+                }
+                let mut y = v.clone();
+                for mut column in y.column_iter_mut() {
+                    column.iter_mut().zip(diagonal).for_each(|(value, d)| *value /= d);
+                }
+                let mut inner = root.tr_mul(&y);
+                inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
+                let mut taken = root * inner;
+                for mut column in taken.column_iter_mut() {
+                    column.iter_mut().zip(diagonal).for_each(|(value, d)| *value /= d);
+                }
+                Ok(y - taken)
+            }
+        }
+    }
+
+    /// The lowest eigenvectors of `M` with respect to `B`. Where the null space of `M` is larger: without
+    /// `B` those of its vectors that are nearest to axes, and else the lowest among combinations of samples.
+    pub(crate) fn spectral_start(&self, clusters: usize, context: &Context<'_>) -> Result<Start, Error> {
+        let is_stopped = || context.stopped().is_some();
+        let name = "the lowest eigenvectors of M";
+        match (&self.form, &self.metric) {
+            (Form::Whole(m), Some(Metric::Whole { factor, .. })) if m.nrows() > DENSE => {
+                let (lowest, w) = lowest_by_inverse(m, factor, clusters, context)?;
+                Ok(Start { w, lowest, name })
+            }
+            (Form::Whole(m), _) => {
+                let (lowest, w) = self.lowest_of(m.clone(), clusters, context)?;
+                Ok(Start { w, lowest, name })
+            }
+            (Form::Products { x, between, .. }, Some(Metric::Products { ridge, .. })) => {
+                let (mut lowest, w) = lowest_of_samples(x, *between, *ridge, clusters, context)?;
+                // Whatever has no product with any sample has no trace.
+                lowest.fill(0.0);
+                let name = "the lowest eigenvectors of M among combinations of samples";
+                Ok(Start { w, lowest, name })
+            }
+            (Form::Products { root, .. }, _) => {
+                let p = root.nrows();
+                let small = DMatrix::from_vec(
+                    root.ncols(),
+                    root.ncols(),
+                    gram_unless(root.as_slice(), p, &is_stopped),
+                );
+                let found = eigen(small, context)?;
+                let largest = found.eigenvalues.amax();
+                let mut range = root * &found.eigenvectors;
+                for (mut column, &value) in range.column_iter_mut().zip(found.eigenvalues.iter()) {
+                    let is_kept = value > ZERO * largest;
+                    column *= if is_kept { value.sqrt().recip() } else { 0.0 };
+                }
+                let axes = self.axes_by(&squared_rows(&range), clusters);
+                let projected = &axes - &range * range.tr_mul(&axes);
+                let w = orthonormal_unless(&projected, &is_stopped).ok_or_else(|| stopped(context))?;
+                if w.ncols() < clusters {
+                    return Err(not_finite());
+                }
+                let name = "the vectors of the null space of M nearest to axes";
+                Ok(Start { w, lowest: vec![0.0; clusters], name })
+            }
+        }
+    }
+
+    /// The axes with the smallest entries on the diagonal.
+    pub(crate) fn axes(&self, clusters: usize) -> DMatrix<f64> {
+        self.axes_by(&self.diagonal, clusters)
+    }
+
+    fn axes_by(&self, values: &[f64], clusters: usize) -> DMatrix<f64> {
+        let mut axes = DMatrix::zeros(values.len(), clusters);
+        let smallest_first = fewest_core::order::ascending(values);
+        for (column, j) in smallest_first.into_iter().take(clusters).enumerate() {
+            axes[(j, column)] = 1.0;
+        }
+        axes
+    }
+}
+
+impl Metric<'_> {
+    fn whole(matrix: DMatrix<f64>) -> Result<Self, Error> {
+        let factor = cholesky(matrix.clone()).ok_or_else(not_finite)?.l();
+        Ok(Self::Whole { matrix, factor })
+    }
+}
+
+fn eigen(matrix: DMatrix<f64>, context: &Context<'_>) -> Result<SymmetricEigen<f64, Dyn>, Error> {
+    symmetric_eigen_unless(matrix, &|| context.stopped().is_some()).ok_or_else(|| stopped(context))
+}
+
+/// The smallest eigenvalues of `M w = μ B w`, `B = R Rᵀ`, and their vectors: those of the largest eigenvalues
+/// of `Rᵀ (M + σ B)⁻¹ R`.
+fn lowest_by_inverse(
+    m: &DMatrix<f64>,
+    r: &DMatrix<f64>,
+    c: usize,
+    context: &Context<'_>,
+) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
+    let p = m.nrows();
+    let is_stopped = || context.stopped().is_some();
+    let shift = SHIFT * m.trace() / r.norm_squared();
+    let shifted = m + r * r.transpose() * shift;
+    let factor = Cholesky::of_unless(shifted.data.into(), p, &is_stopped);
+    let factor = factor.ok_or_else(|| stopped(context))?;
+    let solved = |v: &DMatrix<f64>| {
+        let mut y = r * v;
+        y.as_mut_slice().chunks_exact_mut(p).for_each(|column| factor.solve(column));
+        y
+    };
+    let product = |v: &DMatrix<f64>| {
+        context.go_on("a first point was found")?;
+        Ok::<_, Error>(r.tr_mul(&solved(v)))
+    };
+    let uniform = |at: usize| fewest_core::derive_seed(0, at as u64) as f64 / u64::MAX as f64 - 0.5;
+    let start = DMatrix::from_fn(p, (c + EXTRA).min(p), |i, j| uniform(i + j * p));
+    // Relative to the mean eigenvalue of the inverse, at least, which is above the inverse of the mean.
+    let scale = r.norm_squared() / m.trace().max(f64::MIN_POSITIVE);
+    let krylov = Krylov { tolerance: KRYLOV.tolerance * scale, ..KRYLOV };
+    let found = largest_eigenpairs(start, c, &[], krylov, product)?.ok_or_else(not_finite)?;
+    let mut w = solved(&found.vectors);
+    for (mut column, value) in w.column_iter_mut().zip(&found.values) {
+        column /= *value;
+    }
+    Ok((found.values.iter().map(|value| (value.recip() - shift).max(0.0)).collect(), w))
+}
+
+/// The same for `M = Xᵀ K X` and `B = XᵀX + ridge I` among `w = Xᵀ a`, with fewer samples than columns.
+fn lowest_of_samples(
+    x: &DMatrix<f64>,
+    between: &dyn Between,
+    ridge: f64,
+    c: usize,
+    context: &Context<'_>,
+) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
+    let found = eigen(x * x.transpose(), context)?;
+    let largest = found.eigenvalues.amax();
+    let kept: Vec<usize> = (0..x.nrows()).filter(|&i| found.eigenvalues[i] > ZERO * largest).collect();
+    if kept.len() < c {
+        let expected = format!("at most the rank of the table, {}", kept.len());
+        return Err(Error::parameter("clusters", c, expected));
+    }
+    // Xᵀ Q Λ^−½ is a basis; in it XᵀX is Λ, and M is Λ^½ Qᵀ K Q Λ^½.
+    let q = found.eigenvectors.select_columns(&kept);
+    let values: Vec<f64> = kept.iter().map(|&i| found.eigenvalues[i]).collect();
+    let by = |power: fn(f64, f64) -> f64| -> Vec<f64> { values.iter().map(|&v| power(v, ridge)).collect() };
+    let scaled = |matrix: &DMatrix<f64>, weights: &[f64]| {
+        let mut scaled = matrix.clone();
+        scaled.column_iter_mut().zip(weights).for_each(|(mut column, weight)| column *= *weight);
+        scaled
+    };
+    let ours = scaled(&q, &by(|value, ridge| (value / (value + ridge)).sqrt()));
+    let (lowest, y) = lowest(&eigen(symmetric(ours.tr_mul(&between.product(&ours))), context)?, c);
+    let w = scaled(&q, &by(|value, ridge| (value * (value + ridge)).sqrt().recip())) * y;
+    Ok((lowest, x.tr_mul(&w)))
+}
+
+fn squared_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
+    let mut squares = vec![0.0; matrix.nrows()];
+    for column in matrix.column_iter() {
+        squares.iter_mut().zip(column.iter()).for_each(|(square, value)| *square += value * value);
+    }
+    squares
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::derive_seed;
+
+    use super::*;
+
+    /// A matrix by its entries.
+    struct Dense(DMatrix<f64>);
+
+    impl Between for Dense {
+        fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+            &self.0 * v
+        }
+
+        fn dense(&self) -> DMatrix<f64> {
+            self.0.clone()
+        }
+    }
+
+    fn value(at: usize) -> f64 {
+        derive_seed(1, at as u64) as f64 / u64::MAX as f64 - 0.5
+    }
+
+    fn table(n: usize, p: usize) -> (DMatrix<f64>, Dense) {
+        let root = DMatrix::from_fn(n, n, |i, j| value(7 * n * p + i + n * j));
+        (DMatrix::from_fn(n, p, |i, j| value(i + n * j)), Dense(&root * root.transpose()))
+    }
+
+    /// With more columns than samples: products and systems are those of one matrix, and the start is in its
+    /// null space.
+    #[test]
+    fn products_and_systems_are_of_one_matrix() -> Result<(), Error> {
+        let (n, p) = (20, 150);
+        let (x, between) = table(n, p);
+        let context = Context::default();
+        let scatter = Scatter::new(&x, &between, 3, "udfs")?;
+        assert!(matches!(scatter.form, Form::Products { .. }));
+        let whole = scatter.product(&DMatrix::identity(p, p));
+        assert!((&whole - x.tr_mul(&(&between.0 * &x))).amax() < 1e-10);
+        for (j, value) in scatter.diagonal.iter().enumerate() {
+            assert!((value - whole[(j, j)]).abs() < 1e-9);
+        }
+        let diagonal: Vec<f64> = (0..p).map(|j| 0.1 + 10.0_f64.powi((j % 5) as i32)).collect();
+        let v = DMatrix::from_fn(p, 3, |i, j| value(i * 3 + j));
+        let mut sum = whole;
+        for (j, value) in diagonal.iter().enumerate() {
+            sum[(j, j)] += value;
+        }
+        let solved = scatter.solve(&diagonal, &v, &context)?;
+        assert!((sum * solved - v).amax() < 1e-8);
+        let start = scatter.spectral_start(3, &context)?;
+        assert!((start.w.tr_mul(&start.w) - DMatrix::identity(3, 3)).amax() < 1e-12);
+        assert!(scatter.product(&start.w).amax() < 1e-8);
+        Ok(())
+    }
+
+    /// Of every form the start is one of generalised eigenvectors, orthonormal with respect to `B`.
+    #[test]
+    fn starts_are_generalised_eigenvectors() -> Result<(), Error> {
+        let (ridge, c) = (0.7, 3);
+        let context = Context::default();
+        for (n, p) in [(60, 20), (700, 600), (25, 150)] {
+            let (x, between) = table(n, p);
+            let scatter = Scatter::with_ridge(&x, &between, ridge, c, "lufs")?;
+            let Start { w, .. } = scatter.spectral_start(c, &context)?;
+            let weighted = scatter.weighted(&w).unwrap_or_else(|| w.clone());
+            assert!((&weighted - (x.tr_mul(&(&x * &w)) + &w * ridge)).amax() < 1e-10);
+            assert!((w.tr_mul(&weighted) - DMatrix::identity(c, c)).amax() < 1e-7, "{n}, {p}");
+            let image = scatter.product(&w);
+            let ritz = symmetric(w.tr_mul(&image));
+            // The values among which they are the lowest: of all vectors, or of combinations of samples.
+            let basis = if p <= n { DMatrix::identity(p, p) } else { x.transpose() };
+            let root = cholesky(basis.tr_mul(&(x.tr_mul(&(&x * &basis)) + &basis * ridge)));
+            let Some(root) = root.map(|root| root.l()) else { panic!("positive definite") };
+            let inner = basis.tr_mul(&scatter.product(&basis));
+            let half = root.solve_lower_triangular(&inner).map(|half| half.transpose());
+            let both = half.and_then(|half| root.solve_lower_triangular(&half));
+            let Some(both) = both else { panic!("not singular") };
+            let mut known: Vec<f64> = symmetric(both).symmetric_eigenvalues().iter().copied().collect();
+            known.sort_by(f64::total_cmp);
+            let sum: f64 = known[..c].iter().sum();
+            assert!((ritz.trace() - sum).abs() < 1e-6 * known[p.min(n) / 2], "{n}, {p}: {ritz} {sum}");
+        }
+        Ok(())
+    }
+}

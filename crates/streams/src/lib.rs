@@ -1,0 +1,73 @@
+#![doc = include_str!("../README.md")]
+
+mod alpha_investing;
+mod arrivals;
+mod candidates;
+mod fsds;
+mod grafting;
+mod independence;
+mod ofs;
+mod osfs;
+mod samples;
+mod saola;
+mod tails;
+
+use fewest_core::method::{Method, TargetKind};
+
+pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
+pub use arrivals::{Outcome, Verdict};
+pub use fewest_core::Error;
+pub use fsds::{Fsds, FsdsStream};
+pub use grafting::{Grafting, GraftingStream};
+pub use independence::IndependenceTest;
+pub use ofs::{Ofs, OfsInput, OfsStream};
+pub use osfs::{FastOsfs, Osfs, OsfsStream, OuterAnalysis};
+pub use saola::{Saola, SaolaStream};
+
+const SUPERVISED: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
+
+/// The methods of this family.
+pub static METHODS: &[Method] = &[
+    Method::sequence::<AlphaInvesting>(
+        "alpha-investing",
+        "alpha-investing, features arrive one by one",
+        "select i if its p-value given those selected < αᵢ = w / (2 i); w ← w − αᵢ, and + reward if selected",
+        SUPERVISED,
+    ),
+    Method::selector::<Grafting>(
+        "grafting",
+        "grafting, features arrive one by one",
+        "admit j if |∂loss/∂wⱼ| > λ, then minimise loss + λ ‖w‖₁ over those admitted; score(j) = wⱼ",
+        SUPERVISED,
+    ),
+    Method::selector::<Osfs>(
+        "osfs",
+        "online streaming feature selection",
+        "keep x if p(x ⊥ y) ≤ α; x leaves if p(x ⊥ y | S) > α for a set S of others kept",
+        SUPERVISED,
+    ),
+    Method::selector::<FastOsfs>(
+        "fast-osfs",
+        "fast online streaming feature selection",
+        "keep x if p(x ⊥ y) ≤ α and p(x ⊥ y | S) ≤ α for all sets S of those kept; the same for them at the end",
+        SUPERVISED,
+    ),
+    Method::selector::<Saola>(
+        "saola",
+        "scalable and accurate online selection by pairs of features",
+        "keep x if p(x ⊥ y) ≤ α, unless a kept s has D(s, y) ≥ D(x, y) and D(x, s) ≥ D(x, y), or the reverse",
+        SUPERVISED,
+    ),
+    Method::selector::<Ofs>(
+        "ofs",
+        "online feature selection by a sparse classifier, samples arrive",
+        "where y wᵀx ≤ margin: w ← (1 − λη) w + η y x, into the ball λ^(−½), the B largest |wⱼ|; score(j) = wⱼ",
+        &[TargetKind::Classes],
+    ),
+    Method::scorer::<Fsds>(
+        "fsds",
+        "unsupervised selection by frequent directions, samples arrive",
+        "score(j) = maxᵢ σᵢ / (σᵢ² + ridge) |vᵢⱼ| over leading singular vectors of a sketch of the samples",
+        TargetKind::ANY,
+    ),
+];
