@@ -61,9 +61,9 @@ options! {
         /// Weight γ of the orthogonality of the indicators.
         pub gamma: f64 = 1000.0, Positive;
         /// What is added to squared lengths, ε.
-        pub smoothing: f64 = 1e-6, Positive;
+        pub smoothing: f64 = 1e-4, Positive;
         /// Stationarity to reach: the projected gradient, relative to its parts.
-        pub tolerance: f64 = 1e-6, Positive;
+        pub tolerance: f64 = 1e-4, Positive;
     }
 }
 

@@ -16,7 +16,7 @@ use nalgebra::DMatrix;
 
 use super::ViewLoss;
 use crate::alternation::{FactorDescent, projected};
-use crate::projections::times;
+use crate::projections::{symmetric, times};
 use crate::unsupervised::{Design, Indicators, LARGEST_EIGENVALUE, WeightedRidge, laplacian, orthogonality};
 
 /// Most steps, and steps in a row without progress after which it ends.
@@ -31,6 +31,9 @@ const CLOSER: f64 = 0.9;
 
 /// How accurate the indicators of a step are, as a share of the stationarity before it.
 const SHARE: f64 = 0.1;
+
+/// Samples up to which a step may have the matrix of its quadratic function by its entries.
+const DENSE: usize = 512;
 
 /// A regression on some of the features.
 pub(super) struct Part {
@@ -273,17 +276,31 @@ impl Descent<'_> {
         Ok(self.point(f, w))
     }
 
+    /// Whether products with a matrix of all samples are cheaper than those with the parts, whose outputs must
+    /// have the same regression.
+    fn is_dense(&self, n: usize, ridges: &[Ridge]) -> bool {
+        let of_part = |ridge: &Ridge| {
+            let p = ridge.x.ncols();
+            2 * n * p + n.min(p).pow(2)
+        };
+        let is_same = ridges.iter().all(|ridge| ridge.regressions.len() == 1);
+        is_same && n <= DENSE && n * n <= ridges.iter().map(of_part).sum()
+    }
+
     fn step(&self, now: &Point) -> Result<Point, Error> {
         let mut ridges = Vec::with_capacity(self.parts.len());
         for (part, bound) in self.parts.iter().zip(&now.bounds) {
             ridges.push(Ridge::new(part, bound, self.alpha, self.context)?);
         }
         let powers = self.powers(&now.weights);
-        let product = |f: &DMatrix<f64>| {
+        let by_parts = |f: &DMatrix<f64>| {
             let mut sum = self.smoothed(&powers, f);
             ridges.iter().for_each(|ridge| sum += ridge.product(f) * self.beta);
             sum
         };
+        let n = now.f.nrows();
+        let dense = self.is_dense(n, &ridges).then(|| symmetric(by_parts(&DMatrix::identity(n, n))));
+        let product = |f: &DMatrix<f64>| dense.as_ref().map_or_else(|| by_parts(f), |matrix| matrix * f);
         let steepest = |bound: &Bound| bound.samples.iter().copied().fold(0.0, f64::max);
         let largest = LARGEST_EIGENVALUE * powers.iter().sum::<f64>()
             + self.beta * now.bounds.iter().map(steepest).sum::<f64>();

@@ -33,9 +33,9 @@ options! {
         /// Power r of the weights of views; with 1, as printed in the survey, one view has all the weight.
         pub power: usize = 2, Count(1);
         /// What is added to squared lengths, ε.
-        pub smoothing: f64 = 1e-6, Positive;
+        pub smoothing: f64 = 1e-4, Positive;
         /// Stationarity to reach: the projected gradient, relative to its parts.
-        pub tolerance: f64 = 1e-6, Positive;
+        pub tolerance: f64 = 1e-4, Positive;
     }
 }
 
@@ -55,15 +55,16 @@ options! {
     /// [`Selection::views`] has it. With `loss=squared` and one view it is [`Ndfs`](crate::Ndfs). A view whose
     /// features are all constant has no graph, and no weight.
     ///
-    /// Lengths are smoothed, `√(‖·‖² + ε)`, as in the reweighting of the paper. The problem is not convex: the
+    /// Lengths are smoothed, `√(‖·‖² + ε)`, as in the reweighting of the paper: below `√ε`, which is 0.01 at the
+    /// default, they count nearly as squares. Smaller `ε` takes more steps. The problem is not convex: the
     /// descent starts at indicators of the graph of all features (see [`Ndfs`](crate::Ndfs)); every step
     /// moves `F` and `W` together, on quadratic functions above the lengths, so that the objective never
     /// rises. The certificate is the stationarity at the answer: the projected gradient in `F`, relative to
     /// its parts, or that in `W`, relative to the one at zero, whichever is larger.
     ///
     /// Cost: the neighbours, `O(n² d)`; a step factors a matrix as large as there are features or samples,
-    /// whichever are fewer, and takes a few hundred products with the table, `n d c`. Memory: three copies of
-    /// the table.
+    /// whichever are fewer, and takes up to 500 products with the table, `n d c`, or with a matrix of the samples,
+    /// `n² c`, of at most 512 samples where that is less. Memory: three copies of the table.
     ///
     /// # Errors
     /// Fewer than two samples; clusters not below the number of samples; a sample all
