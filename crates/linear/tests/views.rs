@@ -10,6 +10,7 @@ use fewest_core::{
 use fewest_linear::{
     Aumfs, Clusters, GroupL1L21, GroupL1L21Clusters, L21, Lasso, Mvfs, Ndfs, SharedIndicators, ViewLoss,
 };
+use fewest_neighbours::GraphOptions;
 use fewest_testkit::conformance::{check_selector, problem};
 
 type Tested = Result<(), Error>;
@@ -300,11 +301,14 @@ fn hostile_tables_are_refused_or_survived() -> Tested {
     Ok(())
 }
 
-/// The laws of all selectors; one of the checks gives views.
+/// The laws of all selectors. Every sample is a neighbour of all others: by the features of one view some are
+/// equally near, and which of them are neighbours depends on their order. Smoother lengths take fewer steps.
 #[test]
 fn they_are_selectors_like_all_others() -> Tested {
     let tolerance = 1e-9;
-    let shared = SharedIndicators { tolerance, ..shared() };
+    let graph = GraphOptions { neighbours: 39, ..GraphOptions::default() };
+    let clusters = Clusters { graph, ..clusters() };
+    let shared = SharedIndicators { clusters, smoothing: 1e-2, tolerance, ..shared() };
     let squared = SharedIndicators { loss: ViewLoss::Squared, beta: 1.0, ..shared };
     let free = free(tolerance);
     let all: [&dyn Selector; 4] =
