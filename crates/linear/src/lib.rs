@@ -252,26 +252,30 @@ pub static METHODS: &[Method] = &[
         "joint group l1 and l2,1 norms: few features, few views for each output",
         "minimise 1/(2n) ‖Y − X W‖² + λ [Σⱼ ‖Wⱼ‖ + ratio Σ_v Σₖ ‖W_vk‖] over views v; score(k) = ‖Wₖ‖",
         TARGETS,
-    ),
+    )
+    .needing_views(),
     Method::selector::<GroupL1L21Clusters>(
         "group-l1-l21-clusters",
         "multi-view clustering and feature learning via structured sparsity",
         "minimise ‖XW − F‖² + α [Σⱼ ‖Wⱼ‖ + ratio Σ_v Σₖ ‖W_vk‖] + γ/2 ‖FᵀF − I‖² over F ≥ 0 and W; \
          score(k) = ‖Wₖ‖",
         TargetKind::ANY,
-    ),
+    )
+    .needing_views(),
     Method::selector::<Mvfs>(
         "mvfs",
         "multi-view feature selection: a regression for every view",
         "minimise Σ_v {λ_vʳ tr(Fᵀ𝓛_vF) + β (‖X_vW_v − F‖² + α Σⱼ ‖W_vj‖)} + γ/2 ‖FᵀF − I‖² over F ≥ 0, W and λ; \
          score(k) = ‖Wₖ‖",
         TargetKind::ANY,
-    ),
+    )
+    .needing_views(),
     Method::selector::<Aumfs>(
         "aumfs",
         "adaptive unsupervised multi-view feature selection",
         "minimise Σ_v λ_vʳ tr(Fᵀ𝓛_vF) + β (‖XW − F‖² + α Σⱼ ‖Wⱼ‖) + γ/2 ‖FᵀF − I‖² over F ≥ 0, W and λ; \
          score(k) = ‖Wₖ‖",
         TargetKind::ANY,
-    ),
+    )
+    .needing_views(),
 ];

@@ -3,9 +3,9 @@
 use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
 
+use super::ViewLoss;
 use super::descent::{Descent, Part};
 use super::several::{Opened, mean_square, open, select_by};
-use super::{ViewLoss, views_or_one};
 use crate::penalised::opened;
 use crate::unsupervised::Clusters;
 
@@ -82,10 +82,10 @@ impl Selector for GroupL1L21Clusters {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         data.refuse_sample_weights(METHOD)?;
-        let (views, note) = views_or_one(data)?;
+        let views = data.needed_views(METHOD)?;
         opened(data, budgets, self.tolerance, context)?;
         let all = vec![(0..data.n_features()).collect()];
-        let Opened { designs, indicators, mut notes } =
+        let Opened { designs, indicators, notes } =
             match open(data, METHOD, all, &self.clusters, budgets, context)? {
                 Ok(opened) => opened,
                 Err(nothing) => return Ok(nothing),
@@ -109,7 +109,6 @@ impl Selector for GroupL1L21Clusters {
             tolerance: self.tolerance,
             context,
         };
-        notes.extend(note.map(str::to_owned));
-        select_by(&descent, indicators, &notes, &views, data.n_features(), budgets)
+        select_by(&descent, indicators, &notes, views, data.n_features(), budgets)
     }
 }

@@ -12,7 +12,6 @@ use nalgebra::DMatrix;
 
 use super::pieces::Pieces;
 use super::splitting::{Point, ViewModel};
-use super::views_or_one;
 use crate::columns::LinearColumns;
 use crate::penalised::{Penalised, Solved, opened};
 use crate::rows::class_outputs;
@@ -46,7 +45,7 @@ options! {
     /// `4 d m c` for each of some hundred steps. Memory: two copies of the table and `m d`.
     ///
     /// # Errors
-    /// A target without numbers or classes, or that does not vary; a NaN or an
+    /// No views; a target without numbers or classes, or that does not vary; a NaN or an
     /// infinity, naming the cell; no number of features where one is needed; parameters out of range; sample
     /// weights.
     ///
@@ -98,7 +97,7 @@ impl Selector for GroupL1L21 {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        let (views, note) = views_or_one(data)?;
+        let views = data.needed_views(METHOD)?;
         let control = opened(data, budgets, self.tolerance, context)?;
         let outputs = match data.target() {
             target @ Target::Class(_) => class_outputs(target, METHOD)?,
@@ -146,8 +145,7 @@ impl Selector for GroupL1L21 {
         };
         let mut selections = problem.select_many(budgets, data.n_features(), context)?;
         for selection in &mut selections {
-            weigh_views(&views, selection);
-            selection.notes.extend(note.map(str::to_owned));
+            weigh_views(views, selection);
         }
         Ok(selections)
     }

@@ -8,9 +8,9 @@ use fewest_core::{
 use fewest_neighbours::{NeighbourGraph, SpectralEmbedding};
 use nalgebra::DMatrix;
 
+use super::ViewLoss;
 use super::descent::{Descent, Part};
 use super::group_l1_l21::weigh_views;
-use super::{ViewLoss, views_or_one};
 use crate::alternation::Regression;
 use crate::columns::LinearColumns;
 use crate::penalised::{each_budget, opened};
@@ -75,7 +75,7 @@ options! {
     /// `n² c`, of at most 512 samples where that is less. Memory: three copies of the table.
     ///
     /// # Errors
-    /// Fewer than two samples; clusters not below the number of samples; a sample all
+    /// No views; fewer than two samples; clusters not below the number of samples; a sample all
     /// of whose edges have weight 0; a NaN or an infinity, naming the cell; parameters out of range; sample
     /// weights.
     ///
@@ -291,8 +291,8 @@ impl SharedIndicators {
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
         data.refuse_sample_weights(method)?;
-        let (views, note) = views_or_one(data)?;
-        let regressions = regressions(data, &views, method);
+        let views = data.needed_views(method)?;
+        let regressions = regressions(data, views, method);
         opened(data, budgets, self.tolerance, context)?;
         let opened = match open(data, method, regressions, &self.clusters, budgets, context)? {
             Ok(opened) => opened,
@@ -304,7 +304,7 @@ impl SharedIndicators {
         let descent = Descent {
             alpha: alpha_ratio * largest(&parts, &opened.indicators, loss),
             parts,
-            graphs: graphs(data, &views, &self.clusters, context)?,
+            graphs: graphs(data, views, &self.clusters, context)?,
             loss,
             ratio: 0.0,
             beta,
@@ -314,9 +314,7 @@ impl SharedIndicators {
             tolerance,
             context,
         };
-        let mut notes = opened.notes;
-        notes.extend(note.map(str::to_owned));
-        select_by(&descent, opened.indicators, &notes, &views, data.n_features(), budgets)
+        select_by(&descent, opened.indicators, &opened.notes, views, data.n_features(), budgets)
     }
 
     fn regression(
@@ -332,10 +330,10 @@ impl SharedIndicators {
         let trace = |graph: &Option<NeighbourGraph>| {
             graph.as_ref().map_or(0.0, |graph| indicators.dot(&laplacian(graph, &indicators)))
         };
-        let (views, _) = views_or_one(data)?;
-        let traces = graphs(data, &views, &self.clusters, context)?.iter().map(trace).collect();
+        let views = data.needed_views(method)?;
+        let traces = graphs(data, views, &self.clusters, context)?.iter().map(trace).collect();
         let mut parts = Vec::new();
-        for features in regressions(data, &views, method) {
+        for features in regressions(data, views, method) {
             let design = Design::new(&data.feature_subset(&features)?, method, context)?;
             parts.push(Part { design, features, view_of: None });
         }
