@@ -7,7 +7,7 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 29] = [
+const CASES: [(&str, &[&str]); 33] = [
     ("adaptive-lasso", &[]),
     ("l21", &[]),
     ("fsnet", &[]),
@@ -35,6 +35,10 @@ const CASES: [(&str, &[&str]); 29] = [
     ("nonconvex-lasso", &[]),
     ("nonconvex-grouping", &["threshold=0.2"]),
     ("gpcov-var", &[]),
+    ("group-l1-l21", &[]),
+    ("group-l1-l21-clusters", &["clusters=5"]),
+    ("mvfs", &["clusters=5"]),
+    ("aumfs", &["clusters=5"]),
     ("gpcov-spca", &["view=0", "solver=semidefinite"]),
     ("gpcov-spca", &["solver=truncated"]),
 ];

@@ -67,6 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             hinge::compare(case, data.get(case)?)?
         } else if unsupervised::METHODS.contains(&case.method.as_str()) {
             unsupervised::compare(case, data.get(case)?)?
+        } else if views::STEPS.contains(&case.method.as_str()) {
+            views::step(case, data.get(case)?)?
         } else if networks::METHODS.contains(&case.method.as_str()) {
             networks::compare(case, &arguments.data, data.get(case)?)?
         } else if streams::METHODS.contains(&case.method.as_str()) {
@@ -127,8 +129,12 @@ fn with_relations(
     data: &Dataset,
 ) -> Result<Vec<(String, CaseComparison)>> {
     let own = match views::sources(case, data)? {
-        Some(own) => Some(own),
+        None => views::group(case, data)?,
+        own => own,
+    };
+    let own = match own {
         None => networks::linked(case, folder, data)?,
+        own => own,
     };
     match &own {
         Some((case, data)) => compare_all(case, method, data),

@@ -31,6 +31,9 @@ fn quick(method: &Method) -> Result<Parameters, Error> {
         "boruta" => &["trees=100", "rounds=20"],
         "permutation-importance" => &["trees=60", "permutations=7"],
         "ndfs" => &["tolerance=1e-9"],
+        "group-l1-l21-clusters" => &["clusters=3", "tolerance=1e-9"],
+        // All samples are neighbours: by the features of one view some are equally near.
+        "mvfs" | "aumfs" => &["clusters=3", "neighbours=39", "smoothing=0.1", "tolerance=1e-9"],
         "netfs" => &["clusters=3", "tolerance=1e-9", "alpha_ratio=0.01"],
         "lufs" => &["clusters=3", "tolerance=1e-9"],
         _ => &[],

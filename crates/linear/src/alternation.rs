@@ -144,12 +144,14 @@ impl<F: Factors> Alternation<'_, F> {
     /// gradients.
     pub(crate) fn from(&self, mut g: DMatrix<f64>) -> Result<Alternated, Error> {
         let tolerance = self.tolerance;
+        let is_stopped = || self.regression.control.stopped().is_some();
         let mut fit = self.regression.solve(&g, None)?;
         let objective = |g: &DMatrix<f64>, fit: &Fit| self.own.value(g) + self.weight * fit.value;
         let first_objective = objective(&g, &fit);
         let (mut last, mut rounds, mut without_progress) = (first_objective, 0, 0);
         loop {
-            let step = Half { own: self.own, weight: self.weight, fitted: &fit.fitted };
+            let regression = Some((self.weight, &fit.fitted));
+            let step = FactorDescent { own: self.own, regression, is_stopped: &is_stopped };
             let stationarity = step.stationarity(&g).max(fit.gap);
             let ended = match self.regression.control.stopped() {
                 Some(status) => Some(status),
@@ -169,7 +171,7 @@ impl<F: Factors> Alternation<'_, F> {
                     objective: last,
                 });
             }
-            let next_g = step.descend(&g, 0.1 * tolerance.min(stationarity));
+            let next_g = step.from(&g, 0.1 * tolerance.min(stationarity));
             let next = self.regression.solve(&next_g, Some(&fit))?;
             let value = objective(&next_g, &next);
             rounds += 1;
@@ -184,47 +186,57 @@ impl<F: Factors> Alternation<'_, F> {
     }
 }
 
-/// The factors' half of the problem, at fixed `X W`.
-struct Half<'a, F> {
-    own: &'a F,
-    weight: f64,
-    fitted: &'a DMatrix<f64>,
+/// The factors' half of a problem: their own function, and `weight ‖F − G‖²` where `F` is fitted to them.
+pub(crate) struct FactorDescent<'a, F> {
+    pub(crate) own: &'a F,
+    /// `weight` and `F`.
+    pub(crate) regression: Option<(f64, &'a DMatrix<f64>)>,
+    /// Asked before every step.
+    pub(crate) is_stopped: &'a dyn Fn() -> bool,
 }
 
-impl<F: Factors> Half<'_, F> {
-    /// The gradient by its parts, of the quadratic function, the regression and the products, and the value.
-    fn parts(&self, g: &DMatrix<f64>) -> ([DMatrix<f64>; 3], f64) {
-        let of_quadratic = self.own.quadratic(g);
-        let residual = g - self.fitted;
-        let (of_products, factor) = self.own.of_products(g.tr_mul(g));
-        let value = 0.5 * g.dot(&of_quadratic) + self.weight * residual.norm_squared() + of_products;
-        ([of_quadratic, residual * (2.0 * self.weight), g * factor], value)
-    }
+/// What a descent knows of factors.
+struct At {
+    value: f64,
+    gradient: DMatrix<f64>,
+    /// Of the parts of the gradient, of the quadratic function and the regression.
+    size: f64,
+}
 
-    fn value_and_gradient(&self, g: &DMatrix<f64>) -> (f64, DMatrix<f64>) {
-        let ([a, b, c], value) = self.parts(g);
-        (value, a + b + c)
+impl<F: Factors> FactorDescent<'_, F> {
+    fn at(&self, g: &DMatrix<f64>) -> At {
+        let mut gradient = self.own.quadratic(g);
+        let (mut value, mut size) = (0.5 * g.dot(&gradient), gradient.norm());
+        if let Some((weight, fitted)) = self.regression {
+            let residual = g - fitted;
+            value += weight * residual.norm_squared();
+            let of_regression = residual * (2.0 * weight);
+            size += of_regression.norm();
+            gradient += of_regression;
+        }
+        let (of_products, factor) = self.own.of_products(g.tr_mul(g));
+        gradient += g * factor;
+        At { value: value + of_products, gradient, size }
     }
 
     /// The projected gradient, relative to the parts of the gradient.
-    fn stationarity(&self, g: &DMatrix<f64>) -> f64 {
-        let ([a, b, c], _) = self.parts(g);
-        let size = a.norm() + b.norm();
-        let projected = projected(g, &(a + b + c)).norm();
+    pub(crate) fn stationarity(&self, g: &DMatrix<f64>) -> f64 {
+        let At { gradient, size, .. } = self.at(g);
+        let projected = projected(g, &gradient).norm();
         if size > 0.0 { projected / size } else { projected }
     }
 
     /// Steps along projected gradients of the length of Barzilai and Borwein, none of which lets the value
     /// rise (Birgin, Martínez and Raydan 2000), until the stationarity is at most `tolerance`.
-    fn descend(&self, start: &DMatrix<f64>, tolerance: f64) -> DMatrix<f64> {
+    pub(crate) fn from(&self, start: &DMatrix<f64>, tolerance: f64) -> DMatrix<f64> {
         let mut g = start.clone();
-        let ([a, b, c], mut value) = self.parts(&g);
-        let size = (a.norm() + b.norm()).max(f64::MIN_POSITIVE);
-        let mut gradient = a + b + c;
-        let shortest = 1.0 / (self.own.curvature() + 2.0 * self.weight);
+        let At { mut value, mut gradient, size } = self.at(&g);
+        let size = size.max(f64::MIN_POSITIVE);
+        let of_regression = self.regression.map_or(0.0, |(weight, _)| 2.0 * weight);
+        let shortest = 1.0 / (self.own.curvature() + of_regression);
         let mut length = shortest;
         for _ in 0..MOST_STEPS {
-            if projected(&g, &gradient).norm() <= tolerance * size {
+            if projected(&g, &gradient).norm() <= tolerance * size || (self.is_stopped)() {
                 break;
             }
             let next = (&g - &gradient * length).map(|entry| entry.max(0.0));
@@ -233,9 +245,9 @@ impl<F: Factors> Half<'_, F> {
             let mut share = 1.0;
             let found = loop {
                 let candidate = &g + &direction * share;
-                let (next_value, next_gradient) = self.value_and_gradient(&candidate);
-                if next_value <= value + SUFFICIENT * share * slope + ROUNDING * value.abs() {
-                    break Some((candidate, next_value, next_gradient));
+                let at = self.at(&candidate);
+                if at.value <= value + SUFFICIENT * share * slope + ROUNDING * value.abs() {
+                    break Some((candidate, at));
                 }
                 share *= 0.5;
                 if share < 1e-12 {
@@ -243,19 +255,19 @@ impl<F: Factors> Half<'_, F> {
                 }
             };
             // Rounding allows no further step.
-            let Some((candidate, next_value, next_gradient)) = found else { break };
+            let Some((candidate, at)) = found else { break };
             let moved = &candidate - &g;
-            let bent = moved.dot(&(&next_gradient - &gradient));
+            let bent = moved.dot(&(&at.gradient - &gradient));
             length = if bent > 0.0 { moved.norm_squared() / bent } else { LONGEST * shortest };
             length = length.clamp(1e-3 * shortest, LONGEST * shortest);
-            (g, value, gradient) = (candidate, next_value, next_gradient);
+            (g, value, gradient) = (candidate, at.value, at.gradient);
         }
         g
     }
 }
 
 /// The gradient where an entry is above zero, and else what of it leads up.
-fn projected(g: &DMatrix<f64>, gradient: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn projected(g: &DMatrix<f64>, gradient: &DMatrix<f64>) -> DMatrix<f64> {
     g.zip_map(gradient, |entry, slope| if entry > 0.0 { slope } else { slope.min(0.0) })
 }
 

@@ -20,6 +20,7 @@ mod search;
 mod sources;
 mod structured;
 mod unsupervised;
+mod views;
 
 use fewest_core::method::{LinkTable, Method, TargetKind};
 
@@ -40,6 +41,7 @@ pub use structured::{
     SlopeWeights, SparseGroupLasso, TreeLasso,
 };
 pub use unsupervised::{Clusters, Jelsr, Mcfs, Ndfs, Neighbourhoods, RegressionStep, Udfs};
+pub use views::{Aumfs, GroupL1L21, GroupL1L21Clusters, Mvfs, SharedIndicators, ViewLoss, ViewRegression};
 
 const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real, TargetKind::Outputs];
 
@@ -245,4 +247,35 @@ pub static METHODS: &[Method] = &[
         "minimise tr(GᵀLG) + β (‖XW − G‖² + α Σⱼ √(‖Wⱼ‖² + ε)) over GᵀG = I and W; score(k) = ‖Wₖ‖",
         TargetKind::ANY,
     ),
+    Method::selector::<GroupL1L21>(
+        "group-l1-l21",
+        "joint group l1 and l2,1 norms: few features, few views for each output",
+        "minimise 1/(2n) ‖Y − X W‖² + λ [Σⱼ ‖Wⱼ‖ + ratio Σ_v Σₖ ‖W_vk‖] over views v; score(k) = ‖Wₖ‖",
+        TARGETS,
+    )
+    .needing_views(),
+    Method::selector::<GroupL1L21Clusters>(
+        "group-l1-l21-clusters",
+        "multi-view clustering and feature learning via structured sparsity",
+        "minimise ‖XW − F‖² + α [Σⱼ ‖Wⱼ‖ + ratio Σ_v Σₖ ‖W_vk‖] + γ/2 ‖FᵀF − I‖² over F ≥ 0 and W; \
+         score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .needing_views(),
+    Method::selector::<Mvfs>(
+        "mvfs",
+        "multi-view feature selection: a regression for every view",
+        "minimise Σ_v {λ_vʳ tr(Fᵀ𝓛_vF) + β (‖X_vW_v − F‖² + α Σⱼ ‖W_vj‖)} + γ/2 ‖FᵀF − I‖² over F ≥ 0, W and λ; \
+         score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .needing_views(),
+    Method::selector::<Aumfs>(
+        "aumfs",
+        "adaptive unsupervised multi-view feature selection",
+        "minimise Σ_v λ_vʳ tr(Fᵀ𝓛_vF) + β (‖XW − F‖² + α Σⱼ ‖Wⱼ‖) + γ/2 ‖FᵀF − I‖² over F ≥ 0, W and λ; \
+         score(k) = ‖Wₖ‖",
+        TargetKind::ANY,
+    )
+    .needing_views(),
 ];

@@ -47,7 +47,7 @@ fn with_outputs(data: &Dataset) -> Result<Dataset> {
 /// What the objective of a method is multiplied by to be that of the case.
 pub(super) fn unit(case: &Case, data: &Dataset) -> f64 {
     // Plain sums of squares, where the method has half their mean.
-    if ["ls_l21", "linkedfs", "fsnet"].contains(&case.method.as_str()) {
+    if ["ls_l21", "linkedfs", "fsnet", "group_l1_l21"].contains(&case.method.as_str()) {
         2.0 * data.n_samples() as f64
     } else {
         1.0

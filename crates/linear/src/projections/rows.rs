@@ -38,6 +38,11 @@ impl FeatureRows {
         self.n_features
     }
 
+    /// The feature of each column.
+    pub(crate) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
     /// An empty selection for each budget, where no feature varies.
     pub(crate) fn nothing(&self, budgets: &[Budget]) -> Option<Vec<Selection>> {
         let none = |&budget: &Budget| {

@@ -17,6 +17,7 @@ use self::interior::Interior;
 use super::columns::LinearColumns;
 use super::penalised::{Penalised, Solved, opened};
 use super::rows::{class_outputs, rows};
+use super::unsupervised::lengths_of_features;
 
 /// What residuals are smoothed to, as a share of their median length at zero: at first, at least, and what
 /// follows each time.
@@ -302,6 +303,31 @@ fn join(chosen: &mut Vec<usize>, correlations: &[f64], c: usize, least: f64, roo
     chosen.extend(others.iter().map(|(_, j)| *j));
     order::sort_indices(chosen);
     others.len()
+}
+
+/// A regression on given outputs by the lengths of errors and coefficients, with its certificate.
+pub(super) struct LengthsFit {
+    pub(super) objective: f64,
+    pub(super) gap: f64,
+    /// The length of the row of each feature that is not zero.
+    pub(super) scores: Vec<(usize, f64)>,
+}
+
+/// `min Σᵢ ‖(X W − Y)ᵢ‖ + λ Σⱼ ‖Wⱼ‖` over the features of `data`, for `method`, on outputs as they are.
+pub(super) fn sum_of_lengths(
+    data: &Dataset,
+    method: &'static str,
+    outputs: Vec<f64>,
+    lambda: f64,
+    control: Control<'_>,
+    context: &Context<'_>,
+) -> Result<LengthsFit, Error> {
+    let columns = LinearColumns::with_outputs(data, method, Vec::new(), context)?;
+    let n_outputs = outputs.len() / data.n_samples().max(1);
+    let robust = Robust::new(&columns, outputs, data.n_samples(), control)?;
+    let Solution { objective, certificate, coefficients, .. } = robust.at(lambda, None)?.solution;
+    let scores = lengths_of_features(&columns, &coefficients, n_outputs);
+    Ok(LengthsFit { objective, gap: certificate.value(), scores })
 }
 
 impl Selector for Rfs {

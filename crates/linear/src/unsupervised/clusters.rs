@@ -20,7 +20,7 @@ options! {
 
 impl Clusters {
     /// What is to be said of the vectors of the clusters.
-    pub(super) fn notes(&self, embedding: &SpectralEmbedding) -> Vec<String> {
+    pub(crate) fn notes(&self, embedding: &SpectralEmbedding) -> Vec<String> {
         let mut notes = Vec::new();
         if self.clusters.is_none() {
             notes.push(found(embedding.n_vectors()));

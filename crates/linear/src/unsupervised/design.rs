@@ -8,14 +8,14 @@ use crate::columns::LinearColumns;
 use crate::projections::{Between, FeatureRows};
 
 /// The standardised columns of the features that vary.
-pub(super) struct Design {
+pub(crate) struct Design {
     /// A sample a row, a column each.
-    pub(super) x: DMatrix<f64>,
-    pub(super) rows: FeatureRows,
+    pub(crate) x: DMatrix<f64>,
+    pub(crate) rows: FeatureRows,
 }
 
 impl Design {
-    pub(super) fn new(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(data: &Dataset, method: &'static str, context: &Context<'_>) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });

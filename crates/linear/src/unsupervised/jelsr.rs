@@ -10,7 +10,7 @@ use fewest_neighbours::Neighbours;
 use nalgebra::DMatrix;
 
 use super::design::{Design, SparseSymmetric};
-use super::{Neighbourhoods, not_finite, stopped};
+use super::{Neighbourhoods, WeightedRidge, not_finite, stopped};
 use crate::penalised::each_budget;
 use crate::projections::{Between, OTHERS_ARE_CONSTANT, symmetric, times};
 
@@ -111,60 +111,22 @@ struct Problem<'a> {
     context: &'a Context<'a>,
 }
 
-/// A factored system with `XᵀX + α D`.
-enum Regression {
-    /// That matrix.
-    ByColumns(Cholesky),
-    /// `I + X (α D)⁻¹ Xᵀ`, and `α D`.
-    BySamples(Cholesky, Vec<f64>),
-}
-
 impl Problem<'_> {
-    fn regression(&self, weights: &[f64]) -> Result<Regression, Error> {
-        let is_stopped = || self.context.stopped().is_some();
-        let (n, p) = self.design.x.shape();
-        let diagonal: Vec<f64> = weights.iter().map(|weight| self.options.alpha * weight).collect();
-        if let Some(gram) = &self.gram {
-            let mut matrix = gram.clone();
-            matrix.iter_mut().step_by(p + 1).zip(&diagonal).for_each(|(value, d)| *value += d);
-            let factor = Cholesky::of_unless(matrix, p, &is_stopped);
-            return factor.map(Regression::ByColumns).ok_or_else(|| stopped(self.context));
-        }
-        let roots: Vec<f64> = diagonal.iter().map(|value| value.sqrt().recip()).collect();
-        let scaled = times(&roots, &self.design.x.transpose());
-        let mut matrix = gram_unless(scaled.as_slice(), p, &is_stopped);
-        matrix.iter_mut().step_by(n + 1).for_each(|value| *value += 1.0);
-        let factor = Cholesky::above_identity_unless(matrix, n, &is_stopped);
-        if is_stopped() { Err(stopped(self.context)) } else { Ok(Regression::BySamples(factor, diagonal)) }
-    }
-
-    /// `W = (XᵀX + α D)⁻¹ Xᵀ G`.
-    fn coefficients(&self, regression: &Regression, g: &DMatrix<f64>) -> DMatrix<f64> {
-        let x = &self.design.x;
-        let solve = |factor: &Cholesky, mut b: DMatrix<f64>| {
-            let rows = b.nrows();
-            b.as_mut_slice().chunks_exact_mut(rows).for_each(|column| factor.solve(column));
-            b
-        };
-        match regression {
-            Regression::ByColumns(factor) => solve(factor, x.tr_mul(g)),
-            Regression::BySamples(factor, diagonal) => {
-                let inverse: Vec<f64> = diagonal.iter().map(|value| value.recip()).collect();
-                times(&inverse, &x.tr_mul(&solve(factor, g.clone())))
-            }
-        }
+    fn regression(&self, weights: &[f64]) -> Result<WeightedRidge, Error> {
+        let diagonal = weights.iter().map(|weight| self.options.alpha * weight).collect();
+        WeightedRidge::new(&self.design.x, self.gram.as_deref(), diagonal, self.context)
     }
 
     /// `(L + β (I − X (XᵀX + α D)⁻¹ Xᵀ)) v`.
-    fn product(&self, regression: &Regression, v: &DMatrix<f64>) -> DMatrix<f64> {
-        let left = v - &self.design.x * self.coefficients(regression, v);
+    fn product(&self, regression: &WeightedRidge, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let left = v - &self.design.x * regression.coefficients(&self.design.x, v);
         self.laplacian.product(v) + left * self.options.beta
     }
 
     /// The embedding that goes with a regression.
     fn embedding(
         &self,
-        regression: &Regression,
+        regression: &WeightedRidge,
         before: Option<&DMatrix<f64>>,
     ) -> Result<DMatrix<f64>, Error> {
         let n = self.design.x.nrows();
@@ -210,7 +172,7 @@ impl Problem<'_> {
         let step = |weights: &[f64], before: Option<&DMatrix<f64>>| {
             let regression = self.regression(weights)?;
             let g = self.embedding(&regression, before)?;
-            let w = self.coefficients(&regression, &g);
+            let w = regression.coefficients(&self.design.x, &g);
             Ok::<_, Error>(self.point(g, w))
         };
         let mut now = step(&vec![1.0; self.design.x.ncols()], None)?;

@@ -6,6 +6,7 @@ mod indicators;
 mod jelsr;
 mod mcfs;
 mod ndfs;
+mod ridge;
 mod udfs;
 
 use std::collections::BTreeMap;
@@ -14,10 +15,14 @@ use fewest_core::{Context, Error};
 
 use crate::columns::LinearColumns;
 
+pub(crate) use design::Design;
+pub(crate) use indicators::{Indicators, LARGEST_EIGENVALUE, from_embedding, laplacian, orthogonality};
+pub(crate) use ndfs::factors_of;
+pub(crate) use ridge::WeightedRidge;
+
 pub use clusters::{Clusters, Neighbourhoods};
 pub use jelsr::Jelsr;
 pub use mcfs::Mcfs;
-pub(crate) use ndfs::factors_of;
 pub use ndfs::{Ndfs, RegressionStep};
 pub use udfs::Udfs;
 

@@ -6,7 +6,7 @@ use fewest_neighbours::SpectralEmbedding;
 use nalgebra::DMatrix;
 
 use super::Clusters;
-use super::indicators::{Indicators, from_embedding};
+use super::indicators::{Indicators, LARGEST_EIGENVALUE, from_embedding, laplacian};
 use crate::alternation::{Alternation, Regression, SHARE_OF_TOLERANCE};
 use crate::columns::LinearColumns;
 use crate::penalised::{each_budget, opened};
@@ -126,7 +126,7 @@ impl Ndfs {
         let columns = LinearColumns::with_outputs(data, "ndfs", Vec::new(), context)?;
         let control = opened(data, &[], self.tolerance, context)?;
         let regression = Regression { columns: &columns, alpha: self.alpha, control };
-        let trace = g.norm_squared() - g.dot(&graph.normalised_product(&g));
+        let trace = g.dot(&laplacian(&graph, &g));
         RegressionStep::new(&regression, &g, trace, data.n_features())
     }
 }
@@ -151,7 +151,8 @@ impl Selector for Ndfs {
         let mut notes = self.clusters.notes(&embedding);
         let columns = LinearColumns::with_outputs(data, "ndfs", Vec::new(), context)?;
         let regression = Regression { columns: &columns, alpha: self.alpha, control };
-        let own = Indicators { graph: &graph, gamma: self.gamma };
+        let product = |g: &DMatrix<f64>| laplacian(&graph, g);
+        let own = Indicators { product, largest: LARGEST_EIGENVALUE, gamma: self.gamma };
         let (weight, tolerance) = (self.beta, self.tolerance);
         let alternation = Alternation { own: &own, weight, regression: &regression, tolerance };
         let found = alternation.from(from_embedding(&graph, &embedding))?;

@@ -20,6 +20,7 @@ const SPARSE: &[&str] = &[
     "goscar",
     "grafting",
     "graph_lasso",
+    "group_l1_l21",
     "group_lasso",
     "group_lasso_logistic",
     "hsic_lasso",
