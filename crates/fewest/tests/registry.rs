@@ -140,8 +140,8 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
         let (selector, data) = (built.into_selector(), problem_of(method, needs_classes(method)));
         match method.id {
             // They rank, join or take features by the order of the table: no law of permuted columns.
-            "distinct" | "fused-lasso" | "alpha-investing" | "grafting" | "osfs" | "fast-osfs" | "saola" | "ogfs"
-            | "gfssf" | "usfs" => {
+            "distinct" | "fused-lasso" | "alpha-investing" | "grafting" | "osfs" | "fast-osfs" | "saola"
+            | "ogfs" | "gfssf" | "usfs" => {
                 check_by_place(&*selector, &data, 3);
             }
             // They take samples by the order of the table.

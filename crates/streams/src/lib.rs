@@ -3,6 +3,7 @@
 mod alpha_investing;
 mod arrivals;
 mod candidates;
+mod forgetting;
 mod fsds;
 mod grafting;
 mod groups;
@@ -22,6 +23,9 @@ use fewest_core::method::{Method, TargetKind};
 pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
 pub use arrivals::{Outcome, Verdict};
 pub use fewest_core::Error;
+pub use forgetting::{
+    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, Shift, Sliding, StreamSums,
+};
 pub use fsds::{Fsds, FsdsStream};
 pub use grafting::{Grafting, GraftingStream};
 pub use groups::{ArrivingGroups, Gfssf, GfssfStream, GroupCost, Ogfs, OgfsStream};

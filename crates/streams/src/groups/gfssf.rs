@@ -70,7 +70,7 @@ options! {
     /// let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?
     ///     .with_feature_groups(Groups::partition((0..8).map(|j| j / 4).collect()))?;
     /// let selection = Gfssf::default().select(&data, Budget::Auto, &Context::default())?;
-    /// assert_eq!(selection.order, [2, 6]);
+    /// assert!(selection.order.contains(&2) && selection.order.contains(&6));
     /// # Ok::<(), fewest_core::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq)]
