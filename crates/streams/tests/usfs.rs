@@ -133,6 +133,46 @@ fn links_tell_which_features_to_keep() {
     assert_eq!(stream.kept(), [3, 11]);
 }
 
+/// No subgradient of the objective, from its definition, is larger than rounding.
+#[test]
+fn the_model_is_optimal_over_those_held() {
+    let n = 60;
+    let data = communities(12);
+    let p: Vec<f64> = (0..n).map(|i| if i < 25 { -1.2 } else { 0.8 } + 0.01 * (i % 7) as f64).collect();
+    let data = data.with_target(Target::real(p.clone()).unwrap()).unwrap();
+    let (lambda, ridge, graph) = (0.2, 3.0, 0.4);
+    let options = Usfs {
+        regularization: Regularization::Value(lambda),
+        latent: LatentFactors::Target,
+        ridge,
+        graph,
+        tolerance: 1e-13,
+    };
+    let mut stream = options.stream().unwrap();
+    feed(&mut stream, &data, |_, _| {});
+    // The last feature was admitted and none has left, so that the last L is of those held.
+    assert_eq!((stream.kept(), stream.last().unwrap().outcome), (vec![3, 11], Outcome::Admitted));
+    let found = stream.selection(Budget::Auto).unwrap();
+    let x: Vec<Vec<f64>> = found
+        .order
+        .iter()
+        .map(|&j| {
+            let mut column = data.x().column(j, &mut Vec::new()).unwrap().to_vec(n);
+            assert!(fewest_columns::standardise(&mut column));
+            column
+        })
+        .collect();
+    // Both follow the factor, so that both weights are above 0.
+    let fitted: Vec<f64> = (0..n).map(|i| x.iter().zip(&found.scores).map(|(x, w)| w * x[i]).sum()).collect();
+    let alike = |i: usize, k: usize| (-x.iter().map(|x| (x[i] - x[k]).powi(2)).sum::<f64>() / 4.0).exp();
+    let pulled = |i: usize| (0..n).map(|k| alike(i, k) * (fitted[i] - fitted[k])).sum::<f64>();
+    for (x, w) in x.iter().zip(&found.scores) {
+        let loss: f64 = (0..n).map(|i| x[i] * (fitted[i] - p[i] + graph * pulled(i))).sum();
+        assert!(((loss + ridge * w) / n as f64 + lambda).abs() < 1e-6, "{loss} {w}");
+    }
+    assert!(found.solver.unwrap().certificate.value() <= 1e-13);
+}
+
 #[test]
 fn usfs_conforms() {
     let method = METHODS.iter().find(|method| method.id == "usfs").unwrap();

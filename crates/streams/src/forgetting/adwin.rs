@@ -140,9 +140,9 @@ impl<T> Window<T> {
 /// newer ones with   |μ₀ − μ₁| > √(2/m σ² ln(2/δ')) + 2/(3m) ln(2/δ'),   1/m = 1/n₀ + 1/n₁,   δ' = δ / ln n
 /// ```
 ///
-/// Of several such borders it is the one where the means differ most beyond the bound: all values before it are
-/// dropped at once, so that what is left begins near the change. In the paper the oldest bucket is dropped, and
-/// then the next, while there is any such border: a change is found at the same value.
+/// Of several such borders it is the one where the means differ most beyond the bound: all values before it
+/// are dropped at once, so that what is left begins near the change. In the paper the oldest bucket is
+/// dropped, and then the next, while there is any such border: a change is found at the same value.
 ///
 /// It needs neither the values' distribution nor the size of a change. While their mean does not change, the
 /// probability that a value is dropped is at most about `δ` each time one is added (Theorem 3.1; with the

@@ -47,9 +47,9 @@ pub struct Alarm {
 /// Scores of all samples since the last change, with a test for changes.
 ///
 /// ```text
-/// reference        the scores of the first `reference` blocks; the `watched` best features are S, and stay so
-/// for each block   U = share of pairs (s in S, r not in S) where r has the better score in this block alone,
-///                  a tie counts ½:  0 where the block ranks as the reference does, ½ where S is like others
+/// reference        the scores of the first `reference` blocks; the `watched` best features are S, and stay
+/// for each block   U = share of pairs (s in S, r not in S) where r has the better score in this block, a tie
+///                  counts ½:  0 where the block ranks as the reference does, ½ where S is like others
 /// alarm            where ADWIN finds that the newer U are larger than the older ones
 /// ```
 ///

@@ -8,11 +8,12 @@ use crate::samples::by_score;
 
 /// Scores of samples whose weight halves every `half_life` samples.
 ///
-/// Sums are scaled once for each block of `b` samples: a sample of the block that is `a` blocks ago has weight
-/// `2^(−a b / half_life)`, those of the block that is being filled have weight 1. With `b = 1` every sample is
-/// a block. All weights together are at most `b / (1 − 2^(−b / half_life))`, about `1.44 half_life + b/2`.
+/// Sums are scaled once for each block of `b` samples: a sample of the block that is `a` blocks ago has
+/// weight `2^(−a b / half_life)`, those of the block that is being filled have weight 1. With `b = 1` every
+/// sample is a block. All weights together are at most `b / (1 − 2^(−b / half_life))`, which for small blocks
+/// is about `1.44 half_life`.
 ///
-/// Cost: that of the sums for a sample, and `O(d)` for a block. Memory: the sums, twice.
+/// Cost: that of the sums for a sample, and `O(d)` for a block. Memory: the sums, three times.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, StreamSelector, Target};

@@ -73,9 +73,9 @@ fn same_length(expected: usize, found: usize) -> Result<(), Error> {
 /// F(j) = [Σ_c w_c (μ_jc − μ_j)² / (C − 1)] / [Σ_c Σ_{i in c} wᵢ (x_ij − μ_jc)² / (w − C)]
 /// ```
 ///
-/// `w` are the weights of the samples, of those of a class and of all; `C` is the number of classes that
-/// have a weight. It is the one-way analysis of variance where every weight is 1. A constant feature has score
-/// 0, one that is constant within each class but not over all infinity.
+/// `w` are the weights of the samples, of those of a class and of all; `C` is the number of classes that have
+/// a weight. It is the one-way analysis of variance where every weight is 1. A constant feature has score 0,
+/// one that is constant within each class but not over all infinity.
 ///
 /// Cost: `O(d)` a sample. Memory: `3 d` numbers for each class.
 ///

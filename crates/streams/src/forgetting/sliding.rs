@@ -11,8 +11,8 @@ use crate::samples::by_score;
 /// Scores of the last samples only.
 ///
 /// The window is a ring of blocks of `b` samples with their sums each, and moves by a whole block: it has the
-/// last `window / b` whole blocks and the block that is being filled, so that between `window` and `window + b
-/// − 1` samples count, each with weight 1, and no other. The answer is that of the sums over these samples
+/// last `window / b` whole blocks and the block that is being filled. So the last `window` samples count, or
+/// up to `b − 1` more, each with weight 1, and no other. The answer is that of the sums over these samples
 /// but for rounding: nothing is ever subtracted.
 ///
 /// Cost: that of the sums for a sample, and a merge of all blocks for an answer. Memory: the sums of
