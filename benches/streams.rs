@@ -6,13 +6,15 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 9] = [
+const CASES: [(&str, &[&str]); 11] = [
     ("alpha-investing", &[]),
     ("grafting", &["lambda_ratio=0.3"]),
     ("osfs", &["alpha=0.001"]),
     ("fast-osfs", &["alpha=0.001"]),
     ("fast-osfs", &["alpha=0.001", "test=g2"]),
     ("saola", &["alpha=0.001"]),
+    ("ogfs", &["groups=consecutive", "lambda=0.1"]),
+    ("gfssf", &["groups=consecutive"]),
     ("ofs", &["kept=10"]),
     ("ofs", &["kept=10", "input=partial"]),
     ("fsds", &[]),

@@ -20,6 +20,8 @@ fn pages() -> Vec<PathBuf> {
         pages.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
     }
     pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    // Its commands need the feature.
+    pages.retain(|page| cfg!(feature = "usfs") || page.file_stem().is_none_or(|stem| stem != "usfs"));
     pages.sort();
     pages
 }

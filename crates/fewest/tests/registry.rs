@@ -30,6 +30,8 @@ fn quick(method: &Method) -> Result<Parameters, Error> {
     let assignments: &[&str] = match method.id {
         "boruta" => &["trees=100", "rounds=20"],
         "permutation-importance" => &["trees=60", "permutations=7"],
+        // Forty samples tell no more levels apart.
+        "gfssf" => &["bins=2", "alpha=0.2"],
         "ndfs" => &["tolerance=1e-9"],
         "group-l1-l21-clusters" => &["clusters=3", "tolerance=1e-9"],
         // All samples are neighbours: by the features of one view some are equally near.
@@ -71,7 +73,7 @@ fn ids_and_parameter_names_are_unique_and_plain() {
 
 /// [`problem`], with links for a method that has no answer without.
 fn problem_of(method: &Method, classes: bool) -> Dataset {
-    if method.id == "netfs" { linked_problem(classes) } else { problem(classes) }
+    if method.id == "netfs" || method.id == "usfs" { linked_problem(classes) } else { problem(classes) }
 }
 
 fn without_target(data: &Dataset) -> Result<Dataset, Error> {
@@ -141,7 +143,8 @@ fn methods_are_what_they_say_and_keep_the_laws() -> Result<(), Error> {
         let (selector, data) = (built.into_selector(), problem_of(method, needs_classes(method)));
         match method.id {
             // They rank, join or take features by the order of the table: no law of permuted columns.
-            "distinct" | "fused-lasso" | "alpha-investing" | "grafting" | "osfs" | "fast-osfs" | "saola" => {
+            "distinct" | "fused-lasso" | "alpha-investing" | "grafting" | "osfs" | "fast-osfs" | "saola"
+            | "ogfs" | "gfssf" | "usfs" => {
                 check_by_place(&*selector, &data, 3);
             }
             // They take samples by the order of the table.

@@ -12,8 +12,8 @@ pub struct Verdict {
     pub feature: usize,
     /// Whether it was taken.
     pub outcome: Outcome,
-    /// What was compared with the threshold: the p-value of the test on arrival or, for grafting, the
-    /// absolute gradient.
+    /// What was compared with the threshold: the p-value of the test on arrival; for grafting the absolute
+    /// gradient; for ogfs the ratio of the scatter between classes to that within them.
     pub value: f64,
     /// Features that left because of it, perhaps itself, in the order in which they left.
     pub left: Vec<usize>,

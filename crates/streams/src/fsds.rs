@@ -2,13 +2,13 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection, Status,
+    Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection,
     StreamSelector, options,
 };
 use fewest_linalg::{left_singular, qr_unless};
 use nalgebra::DMatrix;
 
-use crate::samples::{Rows, scaling};
+use crate::samples::{Rows, by_score, scaling};
 
 const METHOD: &str = "fsds";
 
@@ -226,16 +226,7 @@ impl StreamSelector for FsdsStream {
 
     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
         budget.check(self.n_features)?;
-        let scores = self.scores()?;
-        let mut order = scores.ranking();
-        match budget {
-            Budget::Count(k) => order.truncate(k),
-            Budget::Threshold(threshold) => order.retain(|&j| scores.values[j] >= threshold),
-            _ => {}
-        }
-        let mut selection = scores.selection(order);
-        selection.status = Status::Converged;
-        Ok(selection)
+        by_score(&self.scores()?, budget)
     }
 
     fn held(&self) -> Held {

@@ -3,26 +3,38 @@
 mod alpha_investing;
 mod arrivals;
 mod candidates;
+mod forgetting;
 mod fsds;
 mod grafting;
+mod groups;
 mod independence;
 mod ofs;
 mod osfs;
 mod samples;
 mod saola;
 mod tails;
+#[cfg(feature = "usfs")]
+mod usfs;
 
+#[cfg(feature = "usfs")]
+use fewest_core::method::LinkTable;
 use fewest_core::method::{Method, TargetKind};
 
 pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
 pub use arrivals::{Outcome, Verdict};
 pub use fewest_core::Error;
+pub use forgetting::{
+    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, Shift, Sliding, StreamSums,
+};
 pub use fsds::{Fsds, FsdsStream};
 pub use grafting::{Grafting, GraftingStream};
+pub use groups::{ArrivingGroups, Gfssf, GfssfStream, GroupCost, Ogfs, OgfsStream};
 pub use independence::IndependenceTest;
 pub use ofs::{Ofs, OfsInput, OfsStream};
 pub use osfs::{FastOsfs, Osfs, OsfsStream, OuterAnalysis};
 pub use saola::{Saola, SaolaStream};
+#[cfg(feature = "usfs")]
+pub use usfs::{LatentFactors, Usfs, UsfsStream};
 
 const SUPERVISED: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
 
@@ -58,6 +70,26 @@ pub static METHODS: &[Method] = &[
         "keep x if p(x ⊥ y) ≤ α, unless a kept s has D(s, y) ≥ D(x, y) and D(x, s) ≥ D(x, y), or the reverse",
         SUPERVISED,
     ),
+    Method::selector::<Ogfs>(
+        "ogfs",
+        "online group feature selection, groups of features arrive",
+        "in a group take f if F(U ∪ f) − F(U) > ε or s(f) is above the mean of s(U); then minimise 1/(2n) ‖y − X β‖² + λ ‖β‖₁",
+        &[TargetKind::Classes],
+    ),
+    Method::selector::<Gfssf>(
+        "gfssf",
+        "group feature selection by information, groups of features arrive",
+        "in a group, then across groups: greedily the largest (I(x; y | S) − f / 2n) / cost with p ≤ α; then those with p > α leave",
+        SUPERVISED,
+    ),
+    #[cfg(feature = "usfs")]
+    Method::selector::<Usfs>(
+        "usfs",
+        "unsupervised streaming feature selection of linked samples",
+        "admit j if |∂ loss / ∂Wⱼ| > λ, then minimise 1/(2n) [‖XW − P‖² + ridge ‖W‖² + graph tr((XW)ᵀL(XW))] + λ Σ |Wⱼₖ|",
+        TargetKind::ANY,
+    )
+    .using(&[(LinkTable::Samples, &[])]),
     Method::selector::<Ofs>(
         "ofs",
         "online feature selection by a sparse classifier, samples arrive",

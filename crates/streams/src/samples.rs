@@ -1,7 +1,7 @@
 //! What methods share to which samples arrive.
 
 use fewest_columns::{Standard, map_features};
-use fewest_core::{Context, Dataset, Error, FeatureKind};
+use fewest_core::{Budget, Context, Dataset, Error, FeatureKind, Scores, Selection};
 
 /// Batches of samples as rows of numbers.
 pub(crate) struct Rows {
@@ -61,7 +61,26 @@ pub(crate) fn scaling(
     })
 }
 
-fn refuse_category(data: &Dataset, j: usize, method: &'static str) -> Result<(), Error> {
+/// The best features by their scores, as many as the budget allows.
+///
+/// # Errors
+/// For a budget of no features, or of more than there are.
+pub(crate) fn by_score(scores: &Scores, budget: Budget) -> Result<Selection, Error> {
+    budget.check(scores.values.len())?;
+    let mut order = scores.ranking();
+    match budget {
+        Budget::Count(k) => order.truncate(k),
+        Budget::Threshold(threshold) => order.retain(|&j| scores.values[j] >= threshold),
+        _ => {}
+    }
+    Ok(scores.selection(order))
+}
+
+/// The error for a category of more than two levels, for methods that need numbers.
+///
+/// # Errors
+/// [`Error::Unsupported`].
+pub(crate) fn refuse_category(data: &Dataset, j: usize, method: &'static str) -> Result<(), Error> {
     match data.feature_kind(j) {
         FeatureKind::Categorical { levels } if levels.len() > 2 => Err(Error::Unsupported {
             method,

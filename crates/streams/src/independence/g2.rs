@@ -6,7 +6,7 @@ use super::Tested;
 use crate::tails;
 
 /// Fewest samples for each degree of freedom.
-const ROWS_PER_FREEDOM: usize = 5;
+pub(crate) const ROWS_PER_FREEDOM: usize = 5;
 
 /// `x` against `y` given other levels: `G² = 2 Σ N ln(N Nₛ / (Nₓₛ Nᵧₛ))`.
 pub(super) fn tested(x: &Levels, y: &Levels, given: &[&Levels]) -> Tested {

@@ -8,6 +8,8 @@ use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Levels};
 
 use crate::arrivals::{Arrived, one_output};
 
+pub(crate) use g2::ROWS_PER_FREEDOM;
+
 choice! {
     /// A test of independence, with one p-value.
     #[derive(Debug, Clone, Copy, PartialEq)]
