@@ -17,7 +17,7 @@ use super::delimited::{Rows, check_text, delimiter};
 use crate::source::Source;
 use crate::{Error, Place, ReadOptions};
 
-pub use features::{ArrivedFeature, ArrivingFeatures};
+pub use features::{ArrivedFeature, ArrivingFeatures, FeatureTarget};
 pub use samples::{ArrivedSample, ArrivingSamples};
 pub use schema::SampleSchema;
 

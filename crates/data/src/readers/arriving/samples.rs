@@ -163,7 +163,7 @@ impl ArrivingSamples {
     ///
     /// # Errors
     /// [`Error::Malformed`] with the line for one with another number of cells, a cell of another type, a
-    /// class or level that the first lines do not have; [`Error::MissingValue`].
+    /// class or level that the first lines do not have; [`Error::MissingInStream`].
     pub fn next_sample(&mut self) -> Result<Option<ArrivedSample>, Error> {
         let (line, hash, record) = match self.waiting.pop_front() {
             Some(record) => record,
@@ -189,7 +189,7 @@ impl ArrivingSamples {
             }
             Err(column) => {
                 let place = Box::new(Place::Cell { row: RowLabel::Line(line), column });
-                Err(Error::MissingInStream { path: self.path.clone(), place })
+                Err(Error::MissingInStream { path: self.path.clone(), place, instead: "drop-rows" })
             }
         }
     }
