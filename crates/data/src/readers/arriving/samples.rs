@@ -44,6 +44,7 @@ pub struct ArrivedSample {
 /// while let Some(sample) = samples.next_sample()? {
 ///     arrived.extend((!sample.left_out).then_some(sample));
 /// }
+/// let arrived: Vec<_> = arrived.iter().collect();
 /// assert_eq!(samples.schema().dataset(&arrived)?.n_samples(), 3);
 /// # Ok::<(), fewest_data::Error>(())
 /// ```

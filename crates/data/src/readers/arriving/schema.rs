@@ -6,6 +6,7 @@ use std::path::Path;
 use fewest_core::{Dataset, DenseColumns, FeatureKind, Target};
 use serde::{Deserialize, Serialize};
 
+use super::ArrivedSample;
 use crate::error::{ColumnLabel, RowLabel, listed, quoted};
 use crate::readers::cells::{Cell, Classifier};
 use crate::roles;
@@ -148,21 +149,21 @@ impl SampleSchema {
     ///
     /// # Errors
     /// [`fewest_core::Error::TooFew`] for no samples.
-    pub fn dataset(&self, samples: &[super::ArrivedSample]) -> Result<Dataset, fewest_core::Error> {
+    pub fn dataset(&self, samples: &[&ArrivedSample]) -> Result<Dataset, fewest_core::Error> {
         let d = self.features.len();
         let columns: Vec<Vec<f64>> =
             (0..d).map(|j| samples.iter().map(|sample| sample.values[j]).collect()).collect();
         let target = match &self.target {
             TargetColumn::None => Target::None,
             TargetColumn::Class { names, .. } => {
-                let code = |sample: &super::ArrivedSample| match sample.target {
+                let code = |sample: &&ArrivedSample| match sample.target {
                     TargetCell::Class(code) => code,
                     _ => 0,
                 };
                 Target::classes(samples.iter().map(code).collect(), names.clone())?
             }
             TargetColumn::Real { numbers } => {
-                let value = |sample: &super::ArrivedSample, output: usize| match &sample.target {
+                let value = |sample: &ArrivedSample, output: usize| match &sample.target {
                     TargetCell::Real(values) => values.get(output).copied().unwrap_or(f64::NAN),
                     _ => f64::NAN,
                 };
