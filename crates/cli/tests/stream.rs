@@ -285,7 +285,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         "--checkpoint c.json: this is the checkpoint of another command (--method f-score, not t-score)",
     );
     refused(&other(&["--param", "alpha=0.1"]), "--param alpha none, not 0.1");
-    refused(&other(&["-k", "3"]), "-k Count(10), not Count(3)");
+    refused(&other(&["-k", "3"]), "-k 10, not 3");
     refused(&other(&["--seed", "3"]), "--seed 0, not 3");
     refused(&other(&["--ignore", "x1"]), "--ignore none, not x1");
     refused(&other(&["--missing", "drop-rows"]), "--missing error, not drop-rows");
@@ -324,11 +324,11 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
     let faults: [(&str, String, &str); 8] = [
         ("short", replaced(line, &|old| format!("{}\n", rest(old))), "line 202: 12 cells, but line 1 has 13"),
         ("long", replaced(line, &|old| format!("1,{old}\n")), "line 202: 14 cells, but line 1 has 13"),
-        ("nan", replaced(line, &|old| format!("NaN,{}\n", rest(old))), "line 202, column 0 `x0`: the value is missing"),
-        ("infinite", replaced(line, &|old| format!("inf,{}\n", rest(old))), "line 202, column 0 `x0`: `inf` is infinite"),
-        ("text", replaced(line, &|old| format!("red,{}\n", rest(old))), "line 202, column 0 `x0`: `red` is text"),
-        ("class", replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column 12 `y`: the class `maybe` is not one of the first"),
-        ("label", replaced(line, &|old| format!("{}\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column 12 `y`: the value is missing"),
+        ("nan", replaced(line, &|old| format!("NaN,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): the value is missing"),
+        ("infinite", replaced(line, &|old| format!("inf,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `inf` is infinite"),
+        ("text", replaced(line, &|old| format!("red,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `red` is text"),
+        ("class", replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the class `maybe` is not one of the first"),
+        ("label", replaced(line, &|old| format!("{}\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the value is missing"),
         ("quote", replaced(line, &|old| format!("\"{old}\n")), "line 202: a double quote is opened here and never closed"),
     ];
     for first_rows in ["50", "1000"] {
@@ -372,8 +372,8 @@ fn a_feature_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
         (again, "line 23: parameter `name of a feature` is `x3`"),
         (&wide, "line 23: 62 cells, but line 1 has 61"),
         (&narrow, "line 23: 60 cells, but line 1 has 61"),
-        (&nan, "line 23, column 1 `s0`: the value is missing"),
-        (&mixed, "line 23, column 2 `s1`: `1.5` is a number in a column of text"),
+        (&nan, "line 23, column `s0` (1, counted from 0): the value is missing"),
+        (&mixed, "line 23, column `s1` (2, counted from 0): `1.5` is a number in a column of text"),
         (&nameless, "line 23: the feature has no name"),
     ] {
         let ran = piped(
@@ -438,10 +438,14 @@ fn a_stop_gives_the_answer_so_far() {
     let place = Place::new();
     let text = samples(500);
     place.write("t.csv", &text);
-    for (name, status) in [("-INT", 130), ("-TERM", 130), ("limit", 124)] {
+    // The last one is stopped before as many lines came as were to decide.
+    for (name, status, first) in
+        [("-INT", 130, "100"), ("-TERM", 130, "100"), ("limit", 124, "100"), ("early", 124, "1000")]
+    {
         let state = format!("state{name}.json");
         let limit = if status == 124 { &["--time-limit", "1.5"][..] } else { &[] };
-        let start = ["stream", "t.csv", "--method", "ofs", "-k", "3", "--every", "500", "--json", "a.json"];
+        let start = ["stream", "t.csv", "--method", "ofs", "-k", "3", "--first-rows", first];
+        let start = [&start[..], &["--every", "500", "--json", "a.json"]].concat();
         let call = [&start[..], &["--follow", "--checkpoint", &state], limit].concat();
         let child = started(&place, &call);
         let begun = Instant::now();
@@ -510,7 +514,10 @@ fn memory_does_not_grow_with_what_arrives() {
         assert!(early > 0 && late < early + 4096, "{early} KiB, then {late} KiB: {call:?}");
         let told = lines(&place.read("a.json"));
         let bytes = |at: usize| told[at]["held"]["bytes"].as_u64().unwrap();
-        assert!(bytes(told.len() - 1) <= 2 * bytes(10), "{} and {}", bytes(10), bytes(told.len() - 1));
+        // Up to 4096 samples wait to be summed.
+        let waiting = if with_names { 0 } else { 4096 * 8 * (FEATURES as u64 + 1) };
+        let (early, late) = (bytes(10), bytes(told.len() - 1));
+        assert!(late <= 2 * early + waiting, "{early} and {late}");
     }
 }
 

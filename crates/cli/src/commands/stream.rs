@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use fewest::core::{Arrives, Budget};
-use fewest::data::{ArrivingFeatures, FeatureTarget, Growing, ReadOptions, TargetChoice};
+use fewest::data::{ArrivingFeatures, FeatureTarget, Growing, Piped, ReadOptions, TargetChoice};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::json::StreamInfo;
 use fewest_study::{Answer, CHECKPOINT_EVERY, StreamInput, StreamPlan, json};
@@ -167,20 +167,20 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     };
     let path = data.read.file.clone();
     let target = args.target_file.as_deref().map(|file| target_of(file, &options)).transpose()?;
-    let follow = args.follow;
-    let name = path.clone();
+    let end = Arc::new(AtomicBool::new(false));
+    let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
     let open = move || -> Result<Box<dyn io::Read>, fewest::data::Error> {
+        let unreadable =
+            |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
         if name.as_os_str() == "-" {
-            return Ok(Box::new(io::stdin()));
+            return Ok(Box::new(Piped::new(io::stdin(), may_end).map_err(unreadable)?));
         }
-        let file = File::open(&name).map_err(|source| fewest::data::Error::Io {
-            path: name.clone(),
-            action: "read",
-            source,
-        })?;
-        Ok(match follow {
-            true => Box::new(Growing::new(file, Arc::new(AtomicBool::new(false)))),
-            false => Box::new(file),
+        let file = File::open(&name).map_err(unreadable)?;
+        let is_pipe = !file.metadata().map_err(unreadable)?.is_file();
+        Ok(match (is_pipe, follow) {
+            (true, _) => Box::new(Piped::new(file, may_end).map_err(unreadable)?),
+            (false, true) => Box::new(Growing::new(file, may_end)),
+            (false, false) => Box::new(file),
         })
     };
     Ok(StreamInput {
@@ -191,6 +191,7 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
         arrives,
         target,
         first_rows: args.first_rows.unwrap_or(FIRST_ROWS),
+        end,
     })
 }
 

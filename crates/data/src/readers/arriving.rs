@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use csv::ByteRecord;
@@ -20,6 +21,9 @@ use crate::{Error, Place, ReadOptions};
 pub use features::{ArrivedFeature, ArrivingFeatures, FeatureTarget};
 pub use samples::{ArrivedSample, ArrivingSamples};
 pub use schema::SampleSchema;
+
+/// How long is waited before it is looked whether there is more, or an end.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// Content that may grow: where it ends now, reading waits for more, until it is told to end.
 ///
@@ -54,10 +58,66 @@ impl<R: Read> Read for Growing<R> {
         loop {
             let is_end = self.end.load(Ordering::Relaxed);
             match self.inner.read(out)? {
-                0 if !is_end => std::thread::sleep(Duration::from_millis(20)),
+                0 if !is_end => std::thread::sleep(WAIT),
                 count => return Ok(count),
             }
         }
+    }
+}
+
+/// Chunks of a pipe that may wait to be parsed.
+const CHUNKS: usize = 4;
+
+/// A pipe that can be told to end: a thread of its own waits for what comes.
+#[derive(Debug)]
+pub struct Piped {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    used: usize,
+    end: Arc<AtomicBool>,
+}
+
+impl Piped {
+    /// Reads `inner` to its end, or until `end` is true and nothing more has come.
+    ///
+    /// # Errors
+    /// Where no thread can be started.
+    pub fn new(mut inner: impl Read + Send + 'static, end: Arc<AtomicBool>) -> io::Result<Self> {
+        let (sender, chunks) = sync_channel(CHUNKS);
+        let work = move || {
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                let chunk = match inner.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(count) => Ok(buffer[..count].to_vec()),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => Err(error),
+                };
+                let is_error = chunk.is_err();
+                if sender.send(chunk).is_err() || is_error {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("pipe".to_owned()).spawn(work)?;
+        Ok(Self { chunks, chunk: Vec::new(), used: 0, end })
+    }
+}
+
+impl Read for Piped {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.used == self.chunk.len() {
+            let is_end = self.end.load(Ordering::Relaxed);
+            match self.chunks.recv_timeout(WAIT) {
+                Ok(chunk) => (self.chunk, self.used) = (chunk?, 0),
+                Err(RecvTimeoutError::Timeout) if !is_end => {}
+                Err(_) => return Ok(0),
+            }
+        }
+        let count = (self.chunk.len() - self.used).min(out.len());
+        out[..count].copy_from_slice(&self.chunk[self.used..self.used + count]);
+        self.used += count;
+        Ok(count)
     }
 }
 

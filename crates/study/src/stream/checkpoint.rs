@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fewest::core::Budget;
 use fewest::data::{Journal, SampleSchema};
 use serde::{Deserialize, Serialize};
 
@@ -57,10 +58,10 @@ impl Checkpoint {
             option("the version", VERSION.to_owned()),
             option("--method", plan.method.id.to_owned()),
             option("--seed", seed.to_string()),
-            option("-k", format!("{:?}", plan.budget)),
         ];
         let parameters = plan.parameters.iter();
         command.extend(parameters.map(|(name, value)| (format!("--param {name}"), value.to_string())));
+        command.push(option("-k", budget_text(plan.budget)));
         command.extend(plan.command.iter().cloned());
         Self { journal: Journal::new(path), command }
     }
@@ -114,6 +115,14 @@ impl Checkpoint {
             state: hexadecimal(state),
         };
         self.journal.replace(&serde_json::to_string(&saved)?).map_err(Error::Checkpoint)
+    }
+}
+
+fn budget_text(budget: Budget) -> String {
+    match budget {
+        Budget::Count(k) => k.to_string(),
+        Budget::Threshold(threshold) => format!("{threshold:?} at least"),
+        _ => "auto".to_owned(),
     }
 }
 

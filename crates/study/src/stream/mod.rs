@@ -8,6 +8,8 @@ pub use orders::{Orders, orders};
 pub use reading::StreamInput;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -20,13 +22,16 @@ use crate::catalogue::{Method, Parameters};
 use crate::error::Error;
 use crate::text;
 use checkpoint::Checkpoint;
-use reading::{Arrived, Message, Opened, Position};
+use reading::{Arrived, Opened, Position};
 
 /// How long is waited for arrivals before it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Arrivals between two checkpoints, where nobody says otherwise.
 pub const CHECKPOINT_EVERY: usize = 10_000;
+
+/// How often it is waited for the first lines after a stop.
+const LATE: usize = 100;
 
 /// What is done with data that arrive.
 #[derive(Debug, Clone)]
@@ -102,7 +107,8 @@ pub struct StreamEnd {
 /// Reads what arrives until it ends, or the context stops it, and tells the answers: after every so many
 /// arrivals or seconds, and at the end. `tell` returns whether to go on.
 ///
-/// A thread reads; where the method is slower, it waits, so that memory does not grow. Answers do not depend
+/// A thread reads; where the method is slower, it waits, so that memory does not grow. After a stop it may
+/// live until something more arrives. Answers do not depend
 /// on when lines come, but for those of `every_seconds`.
 ///
 /// With a checkpoint, the state is written after every `checkpoint_every` arrivals and at the end. Where the
@@ -134,33 +140,53 @@ pub fn stream(
         left_out: 0,
         told: Instant::now(),
         checkpoint_at: 0,
+        is_late: false,
+        n_late: 0,
     };
-    let messages = reading::start(input, position)?;
+    let end = Arc::clone(&input.end);
+    let started = reading::start(input, position)?;
+    let mut lines = None;
     let mut goes_on = true;
     let mut error = None;
     let mut stopped = None;
     while goes_on {
-        stopped = context.stopped();
-        if stopped.is_some() {
-            break;
-        }
-        let next = match messages.recv_timeout(run.patience()) {
-            Ok(Message::Opened(opened)) => run.open(opened, saved.as_ref()).map(|()| true),
-            Ok(Message::Arrived(arrived)) => run.take(&arrived, tell),
-            Ok(Message::End(end)) => end.map(|()| false),
-            Err(RecvTimeoutError::Timeout) => Ok(true),
-            Err(RecvTimeoutError::Disconnected) => Ok(false),
+        stopped = stopped.or(context.stopped());
+        let wait = run.patience();
+        let next = match &lines {
+            // What came so far is opened and used: otherwise there would be no answer.
+            None => {
+                end.store(stopped.is_some(), Ordering::Relaxed);
+                run.is_late = stopped.is_some();
+                match started.recv_timeout(wait) {
+                    Ok(Ok(begun)) => {
+                        lines = Some(begun.lines);
+                        run.open(begun.opened, saved.as_ref()).map(|()| true)
+                    }
+                    Ok(Err(error)) => Err(error),
+                    Err(RecvTimeoutError::Timeout) if run.n_late < LATE => Ok(true),
+                    Err(_) => Ok(false),
+                }
+            }
+            Some(_) if stopped.is_some() && !run.is_late => break,
+            Some(lines) => {
+                let (arrived, end) = lines.next(wait);
+                run.take(&arrived, tell).and_then(|goes_on| match end {
+                    Some(end) => end.map(|()| false),
+                    None => Ok(goes_on),
+                })
+            }
         };
+        run.n_late += usize::from(run.is_late);
         match next {
-            Ok(next) => goes_on = next,
+            Ok(next) => goes_on = next && run.n_late < LATE,
             // Without an answer it is an error of the run.
-            Err(wrong) if run.arrived == 0 => return Err(wrong),
+            Err(wrong) if run.arrived == 0 && stopped.is_none() => return Err(wrong),
             Err(wrong) => {
-                error = Some(wrong);
+                error = Some(wrong).filter(|_| stopped.is_none());
                 goes_on = false;
             }
         }
-        if goes_on && run.is_due() {
+        if goes_on && stopped.is_none() && run.is_due() {
             goes_on = run.tell(tell);
         }
     }
@@ -187,6 +213,10 @@ struct Run<'a> {
     told: Instant,
     /// The arrivals at the last checkpoint.
     checkpoint_at: usize,
+    /// Whether a stop came before anything was used: what has come is used then.
+    is_late: bool,
+    /// How often it was waited for since.
+    n_late: usize,
 }
 
 impl Run<'_> {
@@ -228,7 +258,7 @@ impl Run<'_> {
     fn take(&mut self, arrived: &Arrived, tell: &mut dyn FnMut(&Answer) -> bool) -> Result<bool, Error> {
         let mut first = 0;
         while first < arrived.len() {
-            if self.context.stopped().is_some() {
+            if !self.is_late && self.context.stopped().is_some() {
                 break;
             }
             let room = self.room(arrived);
@@ -283,8 +313,9 @@ impl Run<'_> {
         let used: Vec<usize> = (first..first + count).filter(|&at| !arrived.left_out(at)).collect();
         if !used.is_empty() {
             // With a checkpoint an arrival is used as a whole or not at all.
+            let is_whole = self.checkpoint.is_some() || self.is_late;
             let whole = Context { deadline: None, interrupt: None, ..*self.context };
-            let context = if self.checkpoint.is_some() { &whole } else { self.context };
+            let context = if is_whole { &whole } else { self.context };
             let group = arrived.dataset(&used, opened);
             group.and_then(|group| selector.update(&group, context)).map_err(|source| Error::AtLine {
                 path: self.plan.path.clone(),

@@ -2,8 +2,11 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use fewest::core::{Arrives, Target};
 use fewest::data::{
@@ -13,9 +16,7 @@ use fewest::data::{
 
 use crate::error::Error;
 
-/// Groups of lines that may wait for the method.
-const WAITING: usize = 4;
-/// Most values of such a group, unless one line has more, and most lines.
+/// Most values of the lines that wait for the method, unless one line has more, and most such lines.
 const MOST_VALUES: usize = 1 << 18;
 const MOST_LINES: usize = 1024;
 
@@ -38,6 +39,8 @@ pub struct StreamInput {
     pub target: Option<FeatureTarget>,
     /// Samples that decide what the columns are.
     pub first_rows: usize,
+    /// Where what is read waits for more: true makes it end.
+    pub end: Arc<AtomicBool>,
 }
 
 /// Behind a line.
@@ -87,25 +90,64 @@ impl Arrived {
     }
 }
 
+/// A stream that was opened.
+pub(super) struct Started {
+    pub(super) opened: Opened,
+    pub(super) lines: Lines,
+}
+
 /// What the thread says.
-pub(super) enum Message {
-    Opened(Opened),
-    Arrived(Arrived),
+enum Message {
+    Sample(ArrivedSample),
+    Feature(ArrivedFeature),
     /// Nothing comes after it.
     End(Result<(), Error>),
 }
 
-/// Starts to read behind `position`. The thread waits where [`WAITING`] groups of lines wait, and ends with
-/// the receiver.
-pub(super) fn start(input: StreamInput, position: Option<Position>) -> Result<Receiver<Message>, Error> {
-    let (sender, receiver) = sync_channel(WAITING);
+/// The lines behind an opened stream.
+pub(super) struct Lines {
+    messages: Receiver<Message>,
+    most: usize,
+}
+
+impl Lines {
+    /// All lines that wait, at least one unless none comes in time, and how the stream ended if it did.
+    pub(super) fn next(&self, patience: Duration) -> (Arrived, Option<Result<(), Error>>) {
+        let (mut samples, mut features) = (Vec::new(), Vec::new());
+        let mut end = None;
+        let mut next = match self.messages.recv_timeout(patience) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Message::End(Ok(()))),
+        };
+        while let Some(message) = next {
+            match message {
+                Message::Sample(sample) => samples.push(sample),
+                Message::Feature(feature) => features.push(feature),
+                Message::End(how) => end = Some(how),
+            }
+            let is_full = samples.len() + features.len() >= self.most;
+            next = if is_full || end.is_some() { None } else { self.messages.try_recv().ok() };
+        }
+        (if features.is_empty() { Arrived::Samples(samples) } else { Arrived::Features(features) }, end)
+    }
+}
+
+/// Starts to read behind `position`. The thread waits where many lines wait, and ends with the receiver.
+pub(super) fn start(
+    input: StreamInput,
+    position: Option<Position>,
+) -> Result<Receiver<Result<Started, Error>>, Error> {
+    let (sender, receiver) = sync_channel(1);
     let work = move || {
-        let end = match input.arrives {
+        let read = match input.arrives {
             Arrives::Features => features(input, position, &sender),
             _ => samples(input, position, &sender),
         };
-        // Nobody may listen any more.
-        let _ = sender.send(Message::End(end));
+        if let Err(error) = read {
+            // Nobody may listen any more.
+            let _ = sender.send(Err(error));
+        }
     };
     thread::Builder::new().name("reader".to_owned()).spawn(work).map_err(|error| {
         Error::Core(fewest::core::Error::Unsupported {
@@ -117,11 +159,9 @@ pub(super) fn start(input: StreamInput, position: Option<Position>) -> Result<Re
     Ok(receiver)
 }
 
-fn samples(
-    input: StreamInput,
-    position: Option<Position>,
-    sender: &SyncSender<Message>,
-) -> Result<(), Error> {
+type Sender = SyncSender<Result<Started, Error>>;
+
+fn samples(input: StreamInput, position: Option<Position>, sender: &Sender) -> Result<(), Error> {
     let StreamInput { path, open, options, missing, first_rows, .. } = input;
     let content = open().map_err(Error::Input)?;
     let schema = position.as_ref().and_then(|position| position.schema.clone());
@@ -134,23 +174,13 @@ fn samples(
         let hash = lines.skip(position.lines).map_err(Error::Input)?;
         check_hash(path, position, hash)?;
     }
+    let opened = Opened::Samples(lines.schema().clone());
     let width = lines.schema().feature_names().len();
-    if sender.send(Message::Opened(Opened::Samples(lines.schema().clone()))).is_err() {
-        return Ok(());
-    }
-    forward(width, sender, || lines.next_sample().map_err(Error::Input), Arrived::Samples, |arrived| {
-        match arrived {
-            Arrived::Samples(samples) => samples,
-            Arrived::Features(_) => Vec::new(),
-        }
-    })
+    forward(opened, width, sender, || Ok(lines.next_sample()?.map(Message::Sample)));
+    Ok(())
 }
 
-fn features(
-    input: StreamInput,
-    position: Option<Position>,
-    sender: &SyncSender<Message>,
-) -> Result<(), Error> {
+fn features(input: StreamInput, position: Option<Position>, sender: &Sender) -> Result<(), Error> {
     let StreamInput { path, open, options, missing, target, .. } = input;
     let content = open().map_err(Error::Input)?;
     let opened = ArrivingFeatures::open(&path, content, &options, missing, target);
@@ -161,54 +191,36 @@ fn features(
     }
     let (target, target_name) = (lines.target().clone(), lines.target_name().to_owned());
     let width = target.n_samples().unwrap_or(1);
-    if sender.send(Message::Opened(Opened::Features { target, target_name })).is_err() {
-        return Ok(());
-    }
-    forward(width, sender, || lines.next_feature().map_err(Error::Input), Arrived::Features, |arrived| {
-        match arrived {
-            Arrived::Features(features) => features,
-            Arrived::Samples(_) => Vec::new(),
-        }
-    })
+    let opened = Opened::Features { target, target_name };
+    forward(opened, width, sender, || Ok(lines.next_feature()?.map(Message::Feature)));
+    Ok(())
 }
 
 fn check_hash(path: PathBuf, position: Position, found: u64) -> Result<(), Error> {
     if found == position.hash { Ok(()) } else { Err(Error::OtherLines { path, lines: position.lines }) }
 }
 
-/// Hands over lines: at once where the method waits for them, else in groups.
-fn forward<T>(
+/// Hands over lines, one by one, so that none is kept back while the next is waited for.
+fn forward(
+    opened: Opened,
     width: usize,
-    sender: &SyncSender<Message>,
-    mut next: impl FnMut() -> Result<Option<T>, Error>,
-    group: impl Fn(Vec<T>) -> Arrived,
-    lines_of: impl Fn(Arrived) -> Vec<T>,
-) -> Result<(), Error> {
+    sender: &Sender,
+    mut next: impl FnMut() -> Result<Option<Message>, fewest::data::Error>,
+) {
     let most = (MOST_VALUES / width.max(1)).clamp(1, MOST_LINES);
-    let mut lines = Vec::new();
-    let end = loop {
-        match next() {
-            Ok(Some(line)) => lines.push(line),
-            Ok(None) => break Ok(()),
-            Err(error) => break Err(error),
-        }
-        let ready = Message::Arrived(group(std::mem::take(&mut lines)));
-        if let Message::Arrived(arrived) = &ready
-            && arrived.len() >= most
-        {
-            if sender.send(ready).is_err() {
-                return Ok(());
-            }
-            continue;
-        }
-        match sender.try_send(ready) {
-            Ok(()) => {}
-            Err(TrySendError::Full(Message::Arrived(arrived))) => lines = lines_of(arrived),
-            Err(_) => return Ok(()),
-        }
-    };
-    if !lines.is_empty() {
-        let _ = sender.send(Message::Arrived(group(lines)));
+    let (line, messages) = sync_channel(most);
+    if sender.send(Ok(Started { opened, lines: Lines { messages, most } })).is_err() {
+        return;
     }
-    end
+    loop {
+        let message = match next() {
+            Ok(Some(message)) => message,
+            Ok(None) => Message::End(Ok(())),
+            Err(error) => Message::End(Err(Error::Input(error))),
+        };
+        let is_end = matches!(message, Message::End(_));
+        if line.send(message).is_err() || is_end {
+            return;
+        }
+    }
 }

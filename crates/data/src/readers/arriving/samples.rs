@@ -11,7 +11,7 @@ use super::Lines;
 use crate::error::RowLabel;
 use crate::readers::delimited::{header_names, read_text};
 use crate::source::Source;
-use crate::{Error, Missing, Place, ReadOptions};
+use crate::{Error, Missing, Place, ReadOptions, TargetChoice};
 
 /// A sample that arrived.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +118,8 @@ impl ArrivingSamples {
             }
             false => None,
         };
-        let schema = SampleSchema::of(&table, delimiter, names, lines.n_cells)?;
+        let is_named = matches!(options.target, TargetChoice::Columns(_));
+        let schema = SampleSchema::of(&table, delimiter, names, lines.n_cells, is_named)?;
         let cells = Cells::new(&schema, &options.missing_tokens);
         Ok(Self { path: path.to_owned(), lines, waiting, broken, schema, cells, missing })
     }

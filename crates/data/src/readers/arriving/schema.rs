@@ -63,6 +63,7 @@ impl SampleSchema {
         delimiter: u8,
         header: Option<Vec<String>>,
         n_columns: usize,
+        is_named: bool,
     ) -> Result<Self, Error> {
         let label = |j: usize| table.column_label(j);
         let features = (0..table.n_features()).map(|j| {
@@ -89,6 +90,8 @@ impl SampleSchema {
                 ));
             }
         };
+        let found = table.guess().filter(|_| !is_named);
+        let target_found = found.map(|found| found.words().to_owned());
         Ok(Self {
             delimiter: char::from(delimiter),
             header,
@@ -96,7 +99,7 @@ impl SampleSchema {
             features: features.collect(),
             target,
             notes: table.notes().to_vec(),
-            target_found: table.guess().map(|found| found.words().to_owned()),
+            target_found,
             n_first: table.n_samples(),
         })
     }
