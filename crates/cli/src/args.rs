@@ -3,6 +3,7 @@
 mod bounds;
 mod evaluation;
 mod listed;
+mod stream;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,7 @@ use fewest::registry::TargetKind;
 pub(crate) use bounds::BoundArgs;
 pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs, Ks};
 pub(crate) use listed::command;
+pub(crate) use stream::StreamArgs;
 
 /// Select the fewest features that predict a target.
 ///
@@ -54,6 +56,13 @@ pub(crate) enum Command {
     /// against the best method by the corrected resampled t-test of Nadeau and Bengio (2003), which
     /// accounts for the overlap of the training samples.
     Compare(CompareArgs),
+    /// Select from data that arrive: a pipe, or a file that grows
+    ///
+    /// Reads a CSV file line by line, once, with memory that does not grow. Lines are samples, or features with
+    /// --features-in-rows, whichever the method takes. Tells the answer while data arrive (--every,
+    /// --every-seconds) and at the end: in one line each, or with --json as a line of JSON. A line that cannot
+    /// be used ends the stream: the answer of those before it is told, and then what is wrong.
+    Stream(StreamArgs),
     /// Make the selected features from the rows of another table
     ///
     /// Columns are found by name, in any order. Missing values are filled in by what the training table has
@@ -201,7 +210,7 @@ pub(crate) struct ApplyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MethodsArgs {
     /// Method to show with all its parameters
-    #[arg(value_name = "ID", conflicts_with_all = ["targets", "family"])]
+    #[arg(value_name = "ID", conflicts_with_all = ["targets", "family", "streams"])]
     pub id: Option<String>,
     /// Only methods for this kind of target
     ///
@@ -212,6 +221,9 @@ pub(crate) struct MethodsArgs {
     /// Only methods of this family
     #[arg(long, value_name = "NAME")]
     pub family: Option<String>,
+    /// Only methods to which data may arrive, as `fewest stream` takes them
+    #[arg(long)]
+    pub streams: bool,
 }
 
 /// `fewest info`.
@@ -281,7 +293,7 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
     /// Lines of the table are features (genes) and columns are samples; the first column has the names
-    #[arg(long)]
+    #[arg(long, visible_alias = "features-in-rows")]
     pub transpose: bool,
     /// Index of the first feature of an svmlight file [default: 0 if an index is 0, else 1]
     #[arg(long, value_name = "0|1", value_parser = first_index)]

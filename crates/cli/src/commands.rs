@@ -9,6 +9,7 @@ mod links;
 mod methods;
 mod score;
 mod select;
+mod stream;
 
 pub(crate) use apply::apply;
 pub(crate) use compare::compare;
@@ -17,6 +18,7 @@ pub(crate) use info::info;
 pub(crate) use methods::methods;
 pub(crate) use score::score;
 pub(crate) use select::select;
+pub(crate) use stream::stream;
 
 use std::path::Path;
 use std::process::ExitCode;

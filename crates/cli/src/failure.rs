@@ -139,6 +139,14 @@ impl Failure {
             Error::NothingFinished(_) => {
                 return Self::too_late("the limit was reached before a fold was finished: allow more time");
             }
+            Error::NothingArrivedBefore(Status::Interrupted) => return Self::interrupted(),
+            Error::NothingArrivedBefore(_) => {
+                return Self::too_late("the limit was reached before anything arrived: allow more time");
+            }
+            Error::Input(error) => return crate::input::wrong_file(error),
+            Error::Checkpoint(_) | Error::NoCheckpoint(_) | Error::OtherCommand { .. } => {
+                format!("--checkpoint {error}")
+            }
             Error::Json(_) => format!("--json: {error}"),
             other => other.to_string(),
         })

@@ -49,7 +49,7 @@ impl Found {
 }
 
 /// How to read the file, without what concerns the roles of its columns.
-fn options(registry: &Registry, args: &FileArgs) -> Result<ReadOptions, Failure> {
+pub(crate) fn options(registry: &Registry, args: &FileArgs) -> Result<ReadOptions, Failure> {
     let formats = registry.formats().clone();
     let named =
         |name: &String| formats.named(name).map_err(|error| Failure::new(format!("--format: {error}")));
@@ -156,7 +156,7 @@ fn table(args: &FileArgs, options: &ReadOptions) -> Result<Table, Failure> {
 }
 
 /// The message of the reader, with the names of options as they are typed.
-fn wrong_file(error: &fewest::data::Error) -> Failure {
+pub(crate) fn wrong_file(error: &fewest::data::Error) -> Failure {
     use fewest::core::Error::InvalidParameter;
     let option = match error {
         fewest::data::Error::Core(InvalidParameter { name, value, expected }) => match *name {
@@ -165,6 +165,7 @@ fn wrong_file(error: &fewest::data::Error) -> Failure {
             "missing_tokens" => Some(("--missing-token", value, expected.clone())),
             "encoding" => Some(("--encoding", value, expected.clone())),
             "delimiter" => Some(("--delimiter", value, expected.clone())),
+            "missing" => Some(("--missing", value, expected.clone())),
             _ => None,
         },
         _ => None,

@@ -43,6 +43,7 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Score(args) => commands::score(registry, args),
         Command::Evaluate(args) => commands::evaluate(registry, args),
         Command::Compare(args) => commands::compare(registry, args),
+        Command::Stream(args) => commands::stream(registry, args),
         Command::Apply(args) => commands::apply(registry, args),
         Command::Methods(args) => commands::methods(registry, args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => commands::info(registry, args).map(|()| ExitCode::SUCCESS),

@@ -1,6 +1,9 @@
 //! The result for people.
 
 pub(crate) mod evaluation;
+mod stream;
+
+pub(crate) use stream::{orders, stream_heading, stream_line};
 
 use fewest::core::{Scores, Selection, Status};
 use fewest_study::{DataInfo, RunInfo};

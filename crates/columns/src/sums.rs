@@ -91,6 +91,35 @@ impl<S: ColumnSums> TableSums<S> {
     }
 }
 
+/// The sums of every feature of a batch.
+pub(crate) fn of_batch<S: ColumnSums>(sums: &S, batch: &Dataset) -> Result<Vec<S::Sums>, Error> {
+    if batch.sample_weights().is_some() {
+        return Err(Error::Unsupported {
+            method: "a sum over the rows of a stream",
+            what: "weighting samples".to_owned(),
+            instead: "leave the weights out, or repeat rows".to_owned(),
+        });
+    }
+    let own = sums.batch(batch.target(), 0..batch.n_samples())?;
+    map_features(batch, &Context::default(), "sums", |j, column| {
+        sums.sums(j, batch.feature_kind(j), &own, column)
+    })
+}
+
+/// Adds the sums of every feature over later rows.
+pub(crate) fn add<S: ColumnSums>(sums: &S, features: &mut Vec<S::Sums>, later: Vec<S::Sums>) -> Result<(), Error> {
+    if features.is_empty() {
+        *features = later;
+        return Ok(());
+    }
+    let (expected, found) = (features.len(), later.len());
+    if expected != found {
+        return Err(Error::ShapeMismatch { what: "features of a batch", expected, found });
+    }
+    features.iter_mut().zip(later).for_each(|(own, later)| sums.merge(own, later));
+    Ok(())
+}
+
 /// The sums of all features of a stream.
 struct PerFeature<'a, S: ColumnSums> {
     sums: &'a S,
@@ -101,33 +130,12 @@ impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
     type Output = Vec<S::Sums>;
 
     fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
-        if batch.sample_weights().is_some() {
-            return Err(Error::Unsupported {
-                method: "a sum over the rows of a stream",
-                what: "weighting samples".to_owned(),
-                instead: "leave the weights out, or repeat rows".to_owned(),
-            });
-        }
-        let own = self.sums.batch(batch.target(), 0..batch.n_samples())?;
-        let features = map_features(batch, &Context::default(), "sums", |j, column| {
-            self.sums.sums(j, batch.feature_kind(j), &own, column)
-        })?;
+        let features = of_batch(self.sums, batch)?;
         self.merge(Self { sums: self.sums, features })
     }
 
     fn merge(&mut self, later: Self) -> Result<(), Error> {
-        if self.features.is_empty() {
-            self.features = later.features;
-            return Ok(());
-        }
-        let (expected, found) = (self.features.len(), later.features.len());
-        if expected != found {
-            return Err(Error::ShapeMismatch { what: "features of a batch", expected, found });
-        }
-        for (sums, later) in self.features.iter_mut().zip(later.features) {
-            self.sums.merge(sums, later);
-        }
-        Ok(())
+        add(self.sums, &mut self.features, later.features)
     }
 
     fn finish(self) -> Result<Self::Output, Error> {
@@ -174,10 +182,33 @@ impl ColumnSums for Extremes {
     }
 }
 
-/// Other sums together with the smallest and the largest value.
-pub(crate) struct WithExtremes<'a, S>(pub &'a S);
+impl<S: ColumnSums> ColumnSums for &S {
+    type Batch = S::Batch;
+    type Sums = S::Sums;
 
-impl<S: ColumnSums> ColumnSums for WithExtremes<'_, S> {
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
+        (**self).batch(target, rows)
+    }
+
+    fn sums(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        batch: &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<Self::Sums, Error> {
+        (**self).sums(j, kind, batch, column)
+    }
+
+    fn merge(&self, sums: &mut Self::Sums, later: Self::Sums) {
+        (**self).merge(sums, later);
+    }
+}
+
+/// Other sums together with the smallest and the largest value.
+pub(crate) struct WithExtremes<S>(pub S);
+
+impl<S: ColumnSums> ColumnSums for WithExtremes<S> {
     type Batch = (S::Batch, usize);
     type Sums = (S::Sums, (f64, f64));
 

@@ -1,7 +1,7 @@
 //! Sums over rows: bit for bit the same for data in memory, in files, in streams or on several machines.
 
 use crate::streams::{SampleStream, Whole};
-use crate::{Context, Dataset, Error};
+use crate::{Context, Dataset, Error, State};
 
 /// Rows of a batch. Sums are taken batch by batch, and a table of no more rows is one batch.
 pub const BATCH_ROWS: usize = 4096;
@@ -170,6 +170,31 @@ impl<A> Partial<A> {
             value = before.value;
         }
         Ok(Some(value))
+    }
+}
+
+impl<A: State> State for Node<A> {
+    fn save(&self, to: &mut Vec<u8>) {
+        (self.first, self.len).save(to);
+        self.value.save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let (first, len) = State::load(from)?;
+        Ok(Self { first, len, value: A::load(from)? })
+    }
+}
+
+impl<A: State> State for Partial<A> {
+    fn save(&self, to: &mut Vec<u8>) {
+        self.nodes.save(to);
+        (self.first, self.end, self.short).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let nodes = State::load(from)?;
+        let (first, end, short) = State::load(from)?;
+        Ok(Self { nodes, first, end, short })
     }
 }
 

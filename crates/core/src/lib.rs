@@ -37,9 +37,11 @@ pub use scores::{Ranked, Scorer, Scores, q_values, rank};
 pub use selection::{
     Budget, Path, PathChoice, PathPoint, Related, Selection, Selector, Similarity, Status, ViewWeight,
 };
+#[doc(hidden)]
+pub use streams::state::by_macro as streams_state;
 pub use streams::{
-    FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held, RowBatches, SampleStream, StreamScorer,
-    StreamSelector,
+    Arrives, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held, RankedStream, RowBatches,
+    RunningScores, SampleStream, State, StreamMethod, StreamScorer, StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};
 pub use views::Views;

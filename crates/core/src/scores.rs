@@ -182,7 +182,7 @@ impl<S: Scorer> Selector for Ranked<S> {
 }
 
 /// The features that `budget` selects by their `scores`, without the `constant` ones.
-fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
+pub(crate) fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Selection {
     let good_enough = |value: f64| match budget {
         Budget::Threshold(threshold) if scores.higher_is_better => value >= threshold,
         Budget::Threshold(threshold) => value <= threshold,

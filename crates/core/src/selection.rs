@@ -72,6 +72,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every status.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Converged,
+        Self::AlmostConverged,
+        Self::MaxIterations,
+        Self::TimeLimit,
+        Self::Interrupted,
+        Self::Stalled,
+    ];
+
     /// Whether the caller or the time limit ended it.
     pub fn is_stopped(self) -> bool {
         matches!(self, Status::Interrupted | Status::TimeLimit)

@@ -6,6 +6,14 @@ use crate::{
     Budget, Context, Dataset, Error, FeatureKind, Scorer, Scores, Selection, Selector, Target, order,
 };
 
+mod method;
+mod ranked;
+pub(crate) mod state;
+
+pub use method::{Arrives, StreamMethod};
+pub use ranked::{RankedStream, RunningScores};
+pub use state::State;
+
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
 ///
 /// Every batch lists all classes of the stream and all levels of its categorical features, in one order,
@@ -55,6 +63,41 @@ pub trait StreamSelector: Send {
 
     /// What is kept of all that has arrived.
     fn held(&self) -> Held;
+
+    /// The name of a feature that arrived and is held; `None` where samples arrive, of which every batch has
+    /// the names.
+    fn name(&self, feature: usize) -> Option<&str> {
+        let _ = feature;
+        None
+    }
+
+    /// All that is held, as bytes: a stream made in the same way that takes them by
+    /// [`restore`](Self::restore) goes on as this one would, bit for bit. They may differ between versions of
+    /// this crate. [`stream_state!`](crate::stream_state) writes both functions.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a stream that has no such form.
+    fn save(&self) -> Result<Vec<u8>, Error> {
+        Err(no_state())
+    }
+
+    /// Takes what [`save`](Self::save) returned in place of all that is held.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for the state of another stream, or of one with other options, and for
+    /// bytes that are no state: nothing has changed then. [`Error::Unsupported`] as above.
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        let _ = state;
+        Err(no_state())
+    }
+}
+
+fn no_state() -> Error {
+    Error::Unsupported {
+        method: "a stream without `save`",
+        what: "to go on from a state".to_owned(),
+        instead: "leave out the checkpoint, or take another method".to_owned(),
+    }
 }
 
 /// What a [`StreamSelector`] keeps in memory.
@@ -85,6 +128,12 @@ pub trait StreamScorer: Scorer {
     /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound
     /// where a second pass is needed.
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
+
+    /// The same sums over rows that arrive: [`RankedStream`] makes a [`StreamSelector`] of them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for options that need all rows at once.
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error>;
 }
 
 /// The rows of a table in memory as a [`SampleStream`].
@@ -424,38 +473,52 @@ fn kind_name(kind: &FeatureKind) -> &'static str {
     }
 }
 
-/// Batches of exactly `rows` rows, except for the last, from a stream with batches of any size.
+/// Batches of exactly `rows` rows from batches of any size.
 ///
 /// A batch with other features, classes or levels than the first is an error: its sums could not be combined
 /// with those of the others.
-pub(crate) struct Whole<'a> {
-    stream: &'a mut dyn SampleStream,
+pub(crate) struct Cutter {
     rows: usize,
-    /// That of the first batch, once it has been read.
+    /// That of the first batch, once it has come.
     common: Option<Common>,
     n_batches: usize,
-    /// Rows that were read and are not returned yet.
+    /// Rows that came and are not returned yet.
     waiting: Vec<(Dataset, Range<usize>)>,
     n_waiting: usize,
 }
 
-impl<'a> Whole<'a> {
-    pub(crate) fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
-        Self { stream, rows, common: None, n_batches: 0, waiting: Vec::new(), n_waiting: 0 }
+impl Cutter {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { rows, common: None, n_batches: 0, waiting: Vec::new(), n_waiting: 0 }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Dataset>, Error> {
-        while self.n_waiting < self.rows {
-            let Some(batch) = self.stream.next_batch()? else { break };
-            match &self.common {
-                None => self.common = Some(Common::of(&batch)),
-                Some(common) => common.check(&batch, self.n_batches)?,
-            }
-            self.n_batches += 1;
-            let len = batch.n_samples();
-            self.n_waiting += len;
-            self.waiting.push((batch, 0..len));
-        }
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.n_waiting
+    }
+
+    /// Checks a batch as [`push`](Self::push) does.
+    pub(crate) fn check(&self, batch: &Dataset) -> Result<(), Error> {
+        self.common.as_ref().map_or(Ok(()), |common| common.check(batch, self.n_batches))
+    }
+
+    /// Takes a batch.
+    pub(crate) fn push(&mut self, batch: Dataset) -> Result<(), Error> {
+        self.check(&batch)?;
+        self.common.get_or_insert_with(|| Common::of(&batch));
+        self.n_batches += 1;
+        let len = batch.n_samples();
+        self.n_waiting += len;
+        self.waiting.push((batch, 0..len));
+        Ok(())
+    }
+
+    /// The next rows, if there are enough.
+    pub(crate) fn whole(&mut self) -> Result<Option<Dataset>, Error> {
+        if self.n_waiting < self.rows { Ok(None) } else { self.take() }
+    }
+
+    /// The next rows, fewer where there are not enough.
+    fn take(&mut self) -> Result<Option<Dataset>, Error> {
         let mut missing = self.rows.min(self.n_waiting);
         if missing == 0 {
             return Ok(None);
@@ -480,6 +543,50 @@ impl<'a> Whole<'a> {
         };
         self.waiting.drain(..done);
         Ok(Some(whole))
+    }
+
+    /// All rows that wait, which stay.
+    pub(crate) fn waiting(&self) -> Result<Option<Dataset>, Error> {
+        let parts: Vec<_> = self.waiting.iter().map(|(batch, rows)| (batch, rows.clone())).collect();
+        match parts.is_empty() {
+            true => Ok(None),
+            false => Dataset::put_together(&parts).map(Some),
+        }
+    }
+
+    /// Copies what waits, so that nothing else of the batches is kept: a batch is put together with the one
+    /// before it that is not larger, so that a row is copied as often as rows can be doubled.
+    pub(crate) fn compact(&mut self) -> Result<(), Error> {
+        if let Some((batch, rows)) = self.waiting.pop() {
+            let mut last = Dataset::put_together(&[(&batch, rows)])?;
+            while let Some((before, rows)) = self.waiting.pop_if(|(_, rows)| rows.len() <= last.n_samples()) {
+                let len = last.n_samples();
+                last = Dataset::put_together(&[(&before, rows), (&last, 0..len)])?;
+            }
+            let len = last.n_samples();
+            self.waiting.push((last, 0..len));
+        }
+        Ok(())
+    }
+}
+
+/// The batches of a [`Cutter`] from a stream, the last one with the remaining rows.
+pub(crate) struct Whole<'a> {
+    stream: &'a mut dyn SampleStream,
+    cutter: Cutter,
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
+        Self { stream, cutter: Cutter::new(rows) }
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Dataset>, Error> {
+        while self.cutter.n_waiting() < self.cutter.rows {
+            let Some(batch) = self.stream.next_batch()? else { break };
+            self.cutter.push(batch)?;
+        }
+        self.cutter.take()
     }
 }
 

@@ -85,6 +85,19 @@ pub enum Error {
         /// The first missing cell.
         place: Box<Place>,
     },
+    /// A missing cell of a stream, whose lines are read once.
+    #[error(
+        "{}: {place}the value is missing: write it, or leave out or fill in what has missing values (on the \
+         command line: --missing {instead})", path.display()
+    )]
+    MissingInStream {
+        /// The file.
+        path: PathBuf,
+        /// The missing cell.
+        place: Box<Place>,
+        /// The policies that a stream can follow.
+        instead: &'static str,
+    },
     /// A column without any value, which no policy for missing values can fill.
     #[error("{}: {column} has no value in any sample: leave it out (on the command line: --ignore)", path.display())]
     AllMissing {

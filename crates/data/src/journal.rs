@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Place, digest};
+use crate::{Error, Place, digest, write_atomically};
 
 /// A file of JSON objects, a line each, which only grows.
 ///
@@ -82,20 +82,32 @@ impl Journal {
         Ok(objects)
     }
 
+    /// Leaves this JSON object alone in the file, as [`write_atomically`](crate::write_atomically) does: a
+    /// reader finds it, or what was there before.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn replace(&self, object: &str) -> Result<(), Error> {
+        write_atomically(&self.path, &line(object)?)
+    }
+
     /// Appends a JSON object, written on one line.
     ///
     /// # Errors
     /// [`fewest_core::Error::InvalidParameter`] for what is no object on one line; [`Error::Io`] with the
     /// system's reason.
     pub fn append(&self, object: &str) -> Result<(), Error> {
-        let rest =
-            object.strip_prefix('{').filter(|rest| rest.ends_with('}') && !rest.contains(['\n', '\r']));
-        let Some(rest) = rest else {
-            return Err(fewest_core::Error::parameter("object", "text", "a JSON object on one line").into());
-        };
-        let line = format!("{START}{}{MIDDLE}{rest}\n", digest::of_bytes(rest.as_bytes()));
-        append(&self.path, line.as_bytes()).map_err(|error| Error::writing(&self.path, error))
+        append(&self.path, &line(object)?).map_err(|error| Error::writing(&self.path, error))
     }
+}
+
+/// A line with its hash.
+fn line(object: &str) -> Result<Vec<u8>, Error> {
+    let rest = object.strip_prefix('{').filter(|rest| rest.ends_with('}') && !rest.contains(['\n', '\r']));
+    let Some(rest) = rest else {
+        return Err(fewest_core::Error::parameter("object", "text", "a JSON object on one line").into());
+    };
+    Ok(format!("{START}{}{MIDDLE}{rest}\n", digest::of_bytes(rest.as_bytes())).into_bytes())
 }
 
 /// The problem with a line of something else, and what to do.

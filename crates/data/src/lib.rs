@@ -35,6 +35,10 @@ pub use known::{LinkOptions, Links, Nodes, parse_views, read_authors, read_group
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
+pub use readers::arriving::{
+    ArrivedFeature, ArrivedSample, ArrivingFeatures, ArrivingSamples, FeatureTarget, Growing, Piped,
+    SampleSchema,
+};
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;

@@ -25,7 +25,7 @@ pub(crate) enum Role {
 }
 
 /// Names of columns that are taken for the target where none is named, in this order.
-const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
+pub(crate) const TARGET_NAMES: [&str; 4] = ["target", "label", "class", "y"];
 
 /// The target that no option names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,7 +284,7 @@ pub(crate) fn label(names: Option<&[String]>, column: usize) -> ColumnLabel {
 }
 
 /// A column by its name, or else by its number from 0, or else by the word `last`.
-fn find_column(
+pub(crate) fn find_column(
     path: &Path,
     names: Option<&[String]>,
     n_columns: usize,

@@ -136,6 +136,30 @@ impl Source {
         Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
+    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only. The length is
+    /// not known.
+    pub(crate) fn of_lines(path: &Path, mut content: impl Read + 'static) -> Result<Self, Error> {
+        let mut start = Vec::new();
+        let mut chunk = vec![0; 1 << 16];
+        while start.len() < SAMPLE && !start.contains(&b'\n') && !start.starts_with(GZIP) {
+            match content.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(count) => start.extend_from_slice(&chunk[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::reading(path, error)),
+            }
+        }
+        if start.is_empty() || start.starts_with(GZIP) {
+            return Self::of_stream(path, Cursor::new(start).chain(content), 0);
+        }
+        let (prefix, path) = (start.clone(), path.to_owned());
+        let reader = Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(content)));
+        let (complete, compressed) = (false, false);
+        let source = Self { path, reader, prefix, complete, length: 0, compressed, file: None, digest: None };
+        refuse_foreign(&source)?;
+        Ok(source)
+    }
+
     /// The extension in lower case, without a final `.gz`.
     pub(crate) fn extension(&self) -> Option<String> {
         let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();

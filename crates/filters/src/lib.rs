@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod joint_tables;
+mod running;
 mod tables;
 
 pub mod information;

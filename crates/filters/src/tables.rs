@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
-use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, order};
+use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, order, state};
 
 use fewest_counts::discretisation::{EqualWidth, categories};
 
@@ -18,6 +18,8 @@ pub(crate) struct LevelTable {
     /// The levels that occur in each class, in the order in which they first do.
     first_seen: Vec<Vec<f64>>,
 }
+
+state!(LevelTable { levels, counts, n_classes, first_seen });
 
 impl LevelTable {
     /// Of samples with these levels, told by a number each, and these classes below `n_classes`.
@@ -116,12 +118,20 @@ pub(crate) fn log_sum(count: u64) -> f64 {
 }
 
 /// Counts of levels by class, in bins of equal width for numbers.
-struct Counts<'a> {
-    bins: &'a [Option<EqualWidth>],
+pub(crate) struct Counts {
+    bins: Vec<Option<EqualWidth>>,
     method: &'static str,
 }
 
-impl ColumnSums for Counts<'_> {
+impl Counts {
+    /// With this number of bins over the bounds of each number.
+    pub(crate) fn new(bounds: &[Bounds], bins: usize, method: &'static str) -> Self {
+        let width = |bounds: &Bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins));
+        Self { bins: bounds.iter().map(width).collect(), method }
+    }
+}
+
+impl ColumnSums for Counts {
     type Batch = (Vec<u32>, usize);
     type Sums = LevelTable;
 
@@ -156,11 +166,14 @@ impl ColumnSums for Counts<'_> {
 }
 
 /// The smallest and largest value of each number, nothing of categories.
-struct Numbers;
+pub(crate) struct Numbers;
+
+/// The smallest and largest value of a number, nothing of a category.
+pub(crate) type Bounds = Option<(f64, f64)>;
 
 impl ColumnSums for Numbers {
     type Batch = usize;
-    type Sums = Option<(f64, f64)>;
+    type Sums = Bounds;
 
     fn batch(&self, target: &Target, rows: Range<usize>) -> Result<usize, Error> {
         Extremes.batch(target, rows)
@@ -202,13 +215,10 @@ impl StreamTables {
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let bounds = stream_sums(stream, &Numbers, context)?;
-        let bins: Vec<Option<EqualWidth>> = bounds
-            .into_iter()
-            .map(|bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins)))
-            .collect();
+        let counts = Counts::new(&bounds, bins, method);
         rewind(stream)?;
-        let tables = stream_sums(stream, &Counts { bins: &bins, method }, context)?;
-        Ok(Self { bins, tables })
+        let tables = stream_sums(stream, &counts, context)?;
+        Ok(Self { bins: counts.bins, tables })
     }
 
     /// The number of the level of each value of feature `j`, by increasing value.

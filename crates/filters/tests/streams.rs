@@ -1,8 +1,8 @@
 //! Scores of rows that come in batches: those of the same rows in one table, with the same bits.
 
 use fewest_core::{
-    BATCH_ROWS, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches,
-    SampleStream, Scorer, StreamScorer, Target,
+    BATCH_ROWS, Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, RankedStream,
+    RowBatches, SampleStream, Scorer, StreamScorer, StreamSelector, Target,
 };
 use fewest_filters::information::Mim;
 use fewest_filters::statistical::{
@@ -347,5 +347,111 @@ fn hostile_streams_are_errors_that_name_the_cell() -> Result<(), Error> {
             assert!(matches!(score(&one), Err(Error::TooFew { minimum: 2, found: 1, .. })), "{name}");
         }
     }
+    Ok(())
+}
+
+/// A running score as a stream of samples, with nothing that has arrived.
+fn ranked(name: &str) -> Result<RankedStream, Error> {
+    match name {
+        "variance" => RankedStream::new(&Variance),
+        "t-score" => RankedStream::new(&TScore::default()),
+        "f-score" => RankedStream::new(&FScore),
+        "chi2" => RankedStream::new(&ChiSquare { bins: 7 }),
+        "mim" => RankedStream::new(&Mim::default()),
+        _ => RankedStream::new(&CorrelationScore::default()),
+    }
+}
+
+/// Dense features whose squares are numbers.
+fn easy(data: &Dataset) -> Result<Dataset, Error> {
+    data.feature_subset(&[0, 1, 2, 3, 6])
+}
+
+/// Scores that arrive are those of the table, at any time; a stream that takes the state of another goes on
+/// with the same bits.
+#[test]
+fn running_scores_are_those_of_the_rows_so_far() -> Result<(), Error> {
+    let context = Context::default();
+    let n = 2 * BATCH_ROWS + 300;
+    let (classes, real) = (data(n)?, with_target(n, Target::real(real_target(n))?)?);
+    for (all, scorers) in [(classes, scorers()), (real, regressions())] {
+        let all = easy(&all)?;
+        for (name, scorer) in scorers {
+            if name == "t-score of populations" {
+                continue;
+            }
+            let (mut whole, mut parts) = (ranked(name)?, ranked(name)?);
+            let mut n_seen = 0;
+            let mut batches = RowBatches::new(&all, 700)?;
+            while let Some(batch) = batches.next_batch()? {
+                let state = parts.save()?;
+                parts = ranked(name)?;
+                parts.restore(&state)?;
+                whole.update(&batch, &context)?;
+                parts.update(&batch, &context)?;
+                n_seen += batch.n_samples();
+                assert_eq!(whole.save()?, parts.save()?, "{name} after {n_seen}");
+                let (found, again) = (whole.scores()?, parts.scores()?);
+                assert_eq!(bits(&found.values), bits(&again.values), "{name} after {n_seen}");
+                // Bins stay as the first batch has them.
+                let bins = ["chi2", "mim"].contains(&name);
+                if !bins || n_seen <= BATCH_ROWS {
+                    let rows: Vec<usize> = (0..n_seen).collect();
+                    let table = scorer.score(&all.subset(&rows)?, &context)?;
+                    assert_eq!(bits(&found.values), bits(&table.values), "{name} after {n_seen}");
+                    assert_eq!(found.p_values.map(|p| bits(&p)), table.p_values.map(|p| bits(&p)));
+                    assert!(found.notes.is_empty());
+                } else {
+                    assert!(found.notes[0].contains("the first 4096 samples"), "{:?}", found.notes);
+                }
+                // A constant is never chosen.
+                assert!(!whole.selection(Budget::Auto)?.order.contains(&3), "{name}");
+                // The rows that wait, and a few sums of each feature and class.
+                let waiting = 8 * 6 * (n_seen % BATCH_ROWS + 1);
+                assert!(whole.held().bytes <= waiting + 5 * 4000, "{name}: {:?}", whole.held());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn hostile_rows_that_arrive_are_errors_that_change_nothing() -> Result<(), Error> {
+    let context = Context::default();
+    for name in ["variance", "t-score", "f-score", "chi2", "mim", "correlation"] {
+        let mut stream = ranked(name)?;
+        assert!(matches!(stream.scores(), Err(Error::TooFew { .. })));
+        let good = match name {
+            "correlation" => with_target(500, Target::real(real_target(500))?)?,
+            _ => data(500)?,
+        };
+        let good = easy(&good)?;
+        stream.update(&good, &context)?;
+        let before = (stream.save()?, bits(&stream.scores()?.values));
+        let broken = fewest_core::OnDemand::new(500, 5, |j, out: &mut [f64]| {
+            out[7] = if j == 4 { f64::NAN } else { 1.0 };
+            Ok(())
+        });
+        let hostile = [
+            good.feature_subset(&[0, 1])?,
+            good.clone().with_sample_weights(vec![1.0; 500])?,
+            good.clone().with_x(broken)?,
+            good.clone().with_target(Target::from_labels(&(0..500).map(|i| i % 3).collect::<Vec<_>>()))?,
+        ];
+        for hostile in hostile {
+            assert!(stream.update(&hostile, &context).is_err(), "{name}");
+            assert_eq!((stream.save()?, bits(&stream.scores()?.values)), before, "{name}");
+        }
+        for len in [0, 1, before.0.len() / 2, before.0.len() - 1] {
+            assert!(stream.restore(&before.0[..len]).is_err(), "{name} {len}");
+            assert_eq!((stream.save()?, bits(&stream.scores()?.values)), before, "{name}");
+        }
+        let mut other = ranked(if name == "variance" { "mim" } else { "variance" })?;
+        assert!(other.restore(&before.0).is_err());
+    }
+    // Squares that overflow would need a second pass.
+    let mut stream = ranked("f-score")?;
+    stream.update(&data(500)?, &context)?;
+    assert!(matches!(stream.scores(), Err(Error::Unsupported { .. })));
     Ok(())
 }

@@ -3,7 +3,8 @@
 use fewest_columns::standardise;
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamSelector, options, words,
+    Arrives, Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamMethod,
+    StreamSelector, options, state, stream_state, words,
 };
 use fewest_linalg::{add_scaled, dot};
 
@@ -102,6 +103,14 @@ impl AlphaInvesting {
     }
 }
 
+impl StreamMethod for AlphaInvesting {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
+    }
+}
+
 impl Selector for AlphaInvesting {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         Selection::only(self.select_many(data, &[budget], context)?)
@@ -125,6 +134,8 @@ struct Kept {
     statistic: f64,
     p_value: f64,
 }
+
+state!(Kept { feature, name, statistic, p_value });
 
 /// [`AlphaInvesting`] on features that arrive.
 pub struct AlphaInvestingStream {
@@ -277,4 +288,12 @@ impl StreamSelector for AlphaInvestingStream {
     fn held(&self) -> Held {
         Held::new(self.kept.len(), self.basis.len() + self.residual.len())
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        let kept = self.kept.iter().find(|kept| kept.feature == feature);
+        kept.map(|kept| kept.name.as_str())
+    }
+
+    stream_state!(options; arrivals.target, arrivals.n_samples, arrivals.n_arrived, wealth, total, residual,
+        basis, kept, last);
 }

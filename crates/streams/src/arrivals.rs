@@ -1,7 +1,8 @@
 //! What all methods share to which features arrive: what has to agree between arrivals, and the answer.
 
 use fewest_core::{
-    Budget, Context, Dataset, Error, FeatureKind, FedByFeatures, Selection, StreamSelector, Target,
+    Budget, Context, Dataset, Error, FeatureKind, FedByFeatures, Selection, State, StreamSelector, Target,
+    state,
 };
 
 /// What came of the feature that arrived last.
@@ -19,6 +20,8 @@ pub struct Verdict {
     pub left: Vec<usize>,
 }
 
+state!(Verdict { feature, outcome, value, left });
+
 /// What is done with a feature when it arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +32,22 @@ pub enum Outcome {
     Irrelevant,
     /// It says nothing that those selected do not say.
     Redundant,
+}
+
+impl Outcome {
+    const ALL: [Self; 3] = [Self::Admitted, Self::Irrelevant, Self::Redundant];
+}
+
+impl State for Outcome {
+    fn save(&self, to: &mut Vec<u8>) {
+        (*self as u8).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let number = u8::load(from)?;
+        let found = Self::ALL.into_iter().find(|outcome| *outcome as u8 == number);
+        found.ok_or_else(|| Error::parameter("outcome in a state", number, "a number below 3"))
+    }
 }
 
 /// A feature that has arrived.
@@ -58,9 +77,9 @@ impl Arrived {
 /// What is known of a stream of features: the samples, and how many features have arrived.
 pub(crate) struct Arrivals {
     method: &'static str,
-    target: Option<Target>,
-    n_samples: usize,
-    n_arrived: usize,
+    pub(crate) target: Option<Target>,
+    pub(crate) n_samples: usize,
+    pub(crate) n_arrived: usize,
 }
 
 impl Arrivals {

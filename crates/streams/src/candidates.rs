@@ -1,6 +1,6 @@
 //! Features that are held until others make them superfluous.
 
-use fewest_core::{Budget, Context, Dataset, Error, Held, Selection, Status};
+use fewest_core::{Budget, Context, Dataset, Error, Held, Selection, Status, state};
 
 use crate::arrivals::{Arrivals, Arrived, Chosen, Verdict};
 use crate::independence::{Correlations, IndependenceTest, Judge, Search, Tested, Variable};
@@ -14,15 +14,17 @@ pub(crate) struct Candidate {
     pub(crate) alone: Tested,
 }
 
+state!(Candidate { feature, name, variable, alone });
+
 /// The features that are held, and what they are tested by.
 pub(crate) struct Candidates {
     method: &'static str,
     pub(crate) test: IndependenceTest,
     pub(crate) alpha: f64,
     pub(crate) arrivals: Arrivals,
-    judge: Option<Judge>,
+    pub(crate) judge: Option<Judge>,
     pub(crate) kept: Vec<Candidate>,
-    correlations: Correlations,
+    pub(crate) correlations: Correlations,
     /// Whether correlations between candidates are needed.
     in_sets: bool,
     pub(crate) last: Option<Verdict>,
@@ -56,7 +58,7 @@ impl Candidates {
         })?;
         if let Some(judge) = judge {
             // An error leaves the stream as it was.
-            arrived.iter().try_for_each(|feature| judge.variable(feature, method).map(|_| ()))?;
+            arrived.iter().try_for_each(|feature| judge.variable(feature, *test, method).map(|_| ()))?;
         }
         Ok(arrived)
     }
@@ -64,7 +66,7 @@ impl Candidates {
     /// A feature and the target, tested alone; none for a constant feature.
     pub(crate) fn alone(&self, arrived: &Arrived) -> Result<Option<(Variable, Tested)>, Error> {
         let Some(judge) = &self.judge else { return Ok(None) };
-        let variable = judge.variable(arrived, self.method)?;
+        let variable = judge.variable(arrived, self.test, self.method)?;
         Ok(variable.map(|variable| {
             let tested = judge.pair(&variable, judge.target());
             (variable, tested)
@@ -123,6 +125,12 @@ impl Candidates {
         let left_out = "the others are independent of the target, alone or given those selected";
         selection.note_missing_features(budget, left_out);
         Ok(selection)
+    }
+
+    /// The name of a candidate.
+    pub(crate) fn name(&self, feature: usize) -> Option<&str> {
+        let kept = self.kept.iter().find(|kept| kept.feature == feature);
+        kept.map(|kept| kept.name.as_str())
     }
 
     pub(crate) fn held(&self) -> Held {

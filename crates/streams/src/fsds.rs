@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection,
-    StreamSelector, options,
+    Arrives, Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection,
+    Status, StreamMethod, StreamSelector, options, state, stream_state,
 };
 use fewest_linalg::{left_singular, qr_unless};
 use nalgebra::DMatrix;
@@ -88,6 +88,14 @@ impl Fsds {
     }
 }
 
+impl StreamMethod for Fsds {
+    const ARRIVES: Arrives = Arrives::Samples;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
+    }
+}
+
 impl Scorer for Fsds {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         let mut stream = self.stream()?;
@@ -107,7 +115,7 @@ impl Scorer for Fsds {
 }
 
 /// A sketch `B`, by its singular values and right vectors.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Sketch {
     /// Of length `d` each.
     directions: Vec<f64>,
@@ -115,6 +123,8 @@ struct Sketch {
     /// Sum of what was taken off the squares.
     bound: f64,
 }
+
+state!(Sketch { directions, values, bound });
 
 /// [`Fsds`] on samples that arrive.
 pub struct FsdsStream {
@@ -211,15 +221,19 @@ impl StreamSelector for FsdsStream {
     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
         let values = self.rows.read(arrived)?;
         let (d, l) = (arrived.n_features(), self.options.sketch_rows);
-        self.n_features = d;
         let block = self.options.block_rows.saturating_mul(d);
+        let mut waiting = self.waiting.clone();
+        // Of its own, so that an error leaves the stream as it was.
+        let mut sketch: Option<Sketch> = None;
         for row in values.chunks_exact(d) {
-            self.waiting.extend_from_slice(row);
-            if self.waiting.len() == block {
-                self.sketch.merge(&self.waiting, d, l)?;
-                self.waiting.clear();
+            waiting.extend_from_slice(row);
+            if waiting.len() == block {
+                sketch.get_or_insert_with(|| self.sketch.clone()).merge(&waiting, d, l)?;
+                waiting.clear();
             }
         }
+        (self.n_features, self.waiting) = (d, waiting);
+        self.sketch = sketch.unwrap_or_else(|| std::mem::take(&mut self.sketch));
         self.n_seen += arrived.n_samples();
         Ok(())
     }
@@ -233,4 +247,6 @@ impl StreamSelector for FsdsStream {
         let sketch = self.sketch.directions.len() + self.sketch.values.len();
         Held::new(self.n_features, sketch + self.waiting.len())
     }
+
+    stream_state!(options; rows.n_features, n_features, sketch, waiting, n_seen);
 }

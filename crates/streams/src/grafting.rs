@@ -4,8 +4,8 @@ use fewest_cd::CoordinateDescent;
 use fewest_columns::standardise;
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, FedByFeatures, Held, Selection, Selector, SolverReport,
-    Status, StreamSelector, Target, options,
+    Arrives, Budget, Certificate, Context, Dataset, Error, FedByFeatures, Held, Selection, Selector,
+    SolverReport, State, Status, StreamMethod, StreamSelector, Target, options, streams_state,
 };
 use fewest_linalg::dot;
 use fewest_newton::{LinearModel, Start};
@@ -88,6 +88,14 @@ impl Grafting {
         let make = || Ok(GraftingStream::new(lambda, self.tolerance));
         let selection = FedByFeatures::new(make, 1)?.select(data, Budget::Auto, context)?;
         Ok(Fit(selection))
+    }
+}
+
+impl StreamMethod for Grafting {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
     }
 }
 
@@ -260,6 +268,11 @@ impl GraftingStream {
         }
     }
 
+    /// What it was made with.
+    fn made(&self) -> String {
+        format!("lambda {:?} and tolerance {:?}", self.lambda, self.tolerance)
+    }
+
     /// What came of the feature that arrived last.
     pub fn last(&self) -> Option<&Verdict> {
         self.last.as_ref()
@@ -336,5 +349,46 @@ impl StreamSelector for GraftingStream {
             model.columns.len() + model.weights.len() + 2 * model.dual.len()
         });
         Held::new(self.admitted.len(), numbers)
+    }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        self.admitted.iter().find(|(own, _)| *own == feature).map(|(_, name)| name.as_str())
+    }
+
+    fn save(&self) -> Result<Vec<u8>, Error> {
+        let mut to = Vec::new();
+        streams_state::save_maker::<Self>(&self.made(), &mut to);
+        self.arrivals.target.save(&mut to);
+        self.arrivals.n_arrived.save(&mut to);
+        (self.admitted.clone(), self.status, self.last.clone()).save(&mut to);
+        if let Some(model) = &self.model {
+            (model.columns.clone(), model.weights.clone(), model.intercepts.clone()).save(&mut to);
+            (model.dual.clone(), model.objective, model.gap).save(&mut to);
+            model.n_steps.save(&mut to);
+        }
+        Ok(to)
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        let mut from = state;
+        streams_state::check_maker::<Self>(&self.made(), &mut from)?;
+        let mut arrivals = Arrivals::new(METHOD);
+        arrivals.target = State::load(&mut from)?;
+        arrivals.n_arrived = State::load(&mut from)?;
+        let (admitted, status, last) = State::load(&mut from)?;
+        let mut model = None;
+        if let Some(target) = &arrivals.target {
+            arrivals.n_samples = target.n_samples().unwrap_or(0);
+            // The loss is that of the target.
+            let mut own = Model::of(target, self.tolerance, &Context::default())?;
+            (own.columns, own.weights, own.intercepts) = State::load(&mut from)?;
+            (own.dual, own.objective, own.gap) = State::load(&mut from)?;
+            own.n_steps = State::load(&mut from)?;
+            model = Some(own);
+        }
+        streams_state::check_end(from)?;
+        (self.arrivals, self.admitted, self.status, self.last, self.model) =
+            (arrivals, admitted, status, last, model);
+        Ok(())
     }
 }

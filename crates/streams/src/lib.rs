@@ -45,31 +45,36 @@ pub static METHODS: &[Method] = &[
         "alpha-investing, features arrive one by one",
         "select i if its p-value given those selected < αᵢ = w / (2 i); w ← w − αᵢ, and + reward if selected",
         SUPERVISED,
-    ),
+    )
+    .streaming::<AlphaInvesting>(),
     Method::selector::<Grafting>(
         "grafting",
         "grafting, features arrive one by one",
         "admit j if |∂loss/∂wⱼ| > λ, then minimise loss + λ ‖w‖₁ over those admitted; score(j) = wⱼ",
         SUPERVISED,
-    ),
+    )
+    .streaming::<Grafting>(),
     Method::selector::<Osfs>(
         "osfs",
         "online streaming feature selection",
         "keep x if p(x ⊥ y) ≤ α; x leaves if p(x ⊥ y | S) > α for a set S of others kept",
         SUPERVISED,
-    ),
+    )
+    .streaming::<Osfs>(),
     Method::selector::<FastOsfs>(
         "fast-osfs",
         "fast online streaming feature selection",
         "keep x if p(x ⊥ y) ≤ α and p(x ⊥ y | S) ≤ α for all sets S of those kept; the same for them at the end",
         SUPERVISED,
-    ),
+    )
+    .streaming::<FastOsfs>(),
     Method::selector::<Saola>(
         "saola",
         "scalable and accurate online selection by pairs of features",
         "keep x if p(x ⊥ y) ≤ α, unless a kept s has D(s, y) ≥ D(x, y) and D(x, s) ≥ D(x, y), or the reverse",
         SUPERVISED,
-    ),
+    )
+    .streaming::<Saola>(),
     Method::selector::<Ogfs>(
         "ogfs",
         "online group feature selection, groups of features arrive",
@@ -95,11 +100,13 @@ pub static METHODS: &[Method] = &[
         "online feature selection by a sparse classifier, samples arrive",
         "where y wᵀx ≤ margin: w ← (1 − λη) w + η y x, into the ball λ^(−½), the B largest |wⱼ|; score(j) = wⱼ",
         &[TargetKind::Classes],
-    ),
+    )
+    .streaming::<Ofs>(),
     Method::scorer::<Fsds>(
         "fsds",
         "unsupervised selection by frequent directions, samples arrive",
         "score(j) = maxᵢ σᵢ / (σᵢ² + ridge) |vᵢⱼ| over leading singular vectors of a sketch of the samples",
         TargetKind::ANY,
-    ),
+    )
+    .streaming::<Fsds>(),
 ];

@@ -3,8 +3,8 @@
 use fewest_columns::Standard;
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Classes, Context, Dataset, Error, Held, Selection, Selector, Status, StreamSelector, Target,
-    choice, derive_seed, options,
+    Arrives, Budget, Classes, Context, Dataset, Error, Held, Selection, Selector, Status, StreamMethod,
+    StreamSelector, Target, choice, derive_seed, options, stream_state,
 };
 
 use crate::samples::{Rows, scaling};
@@ -156,6 +156,15 @@ impl Ofs {
             }
         }
         stream.selection(budget)
+    }
+}
+
+impl StreamMethod for Ofs {
+    const ARRIVES: Arrives = Arrives::Samples;
+
+    fn open(&self, budget: Budget, seed: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        let kept = Some(self.kept.map_or_else(|| budget.count(&["kept"]), Ok)?);
+        Ok(Box::new(Self { kept, ..*self }.stream(seed)?))
     }
 }
 
@@ -351,4 +360,6 @@ impl StreamSelector for OfsStream {
     fn held(&self) -> Held {
         Held::new(self.support.len(), self.weights.len() + self.support.len())
     }
+
+    stream_state!(options, kept, seed; rows.n_features, classes, weights, support, n_seen, n_updates);
 }

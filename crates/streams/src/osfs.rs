@@ -2,7 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamSelector, options, words,
+    Arrives, Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamMethod,
+    StreamSelector, options, stream_state, words,
 };
 
 use crate::arrivals::{Outcome, Verdict, select_table};
@@ -118,7 +119,7 @@ options! {
 }
 
 /// What is tested when.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Analysis {
     /// All candidates at each admission.
     Whole,
@@ -157,6 +158,22 @@ impl FastOsfs {
             most: self.max_conditioning,
             candidates,
         })
+    }
+}
+
+impl StreamMethod for Osfs {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
+    }
+}
+
+impl StreamMethod for FastOsfs {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
     }
 }
 
@@ -287,4 +304,12 @@ impl StreamSelector for OsfsStream {
     fn held(&self) -> Held {
         self.candidates.held()
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        self.candidates.name(feature)
+    }
+
+    stream_state!(analysis, most, candidates.test, candidates.alpha; candidates.arrivals.target, candidates.arrivals.n_samples,
+        candidates.arrivals.n_arrived, candidates.judge, candidates.kept, candidates.correlations, candidates.last,
+        candidates.status);
 }

@@ -8,7 +8,7 @@ pub(crate) struct Rows {
     method: &'static str,
     /// What standardises each feature, where that is known: none for a constant one, which becomes 0.
     scaling: Option<Vec<Option<Standard>>>,
-    n_features: Option<usize>,
+    pub(crate) n_features: Option<usize>,
 }
 
 impl Rows {

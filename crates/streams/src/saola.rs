@@ -1,7 +1,10 @@
 //! Pairwise comparisons of features that arrive.
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Held, Selection, Selector, StreamSelector, options};
+use fewest_core::{
+    Arrives, Budget, Context, Dataset, Error, Held, Selection, Selector, StreamMethod, StreamSelector,
+    options, stream_state,
+};
 
 use crate::arrivals::{Outcome, Verdict, select_table};
 use crate::candidates::{Candidate, Candidates};
@@ -60,6 +63,14 @@ impl Saola {
     pub fn stream(&self) -> Result<SaolaStream, Error> {
         self.check()?;
         Ok(SaolaStream { selected: Candidates::new("saola", self.test, self.alpha, false) })
+    }
+}
+
+impl StreamMethod for Saola {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
     }
 }
 
@@ -142,4 +153,12 @@ impl StreamSelector for SaolaStream {
     fn held(&self) -> Held {
         self.selected.held()
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        self.selected.name(feature)
+    }
+
+    stream_state!(selected.test, selected.alpha; selected.arrivals.target, selected.arrivals.n_samples,
+        selected.arrivals.n_arrived, selected.judge, selected.kept, selected.correlations, selected.last,
+        selected.status);
 }

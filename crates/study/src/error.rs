@@ -152,6 +152,57 @@ pub enum Error {
     /// A stop came before any fold was finished.
     #[error("{} before a fold was finished", why(*.0))]
     NothingFinished(Status),
+    /// Input of a stream that cannot be read, or with a line that cannot be used.
+    #[error(transparent)]
+    Input(fewest::data::Error),
+    /// A line of a stream that the method refuses.
+    #[error("{}: line {line}: {source}", path.display())]
+    AtLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What the method says.
+        source: fewest::core::Error,
+    },
+    /// A stream without a line of values.
+    #[error("{}: nothing arrived: check how the lines are made", .0.display())]
+    NothingArrived(PathBuf),
+    /// A stream that was stopped before a line of values came.
+    #[error("{} before anything arrived", why(*.0))]
+    NothingArrivedBefore(Status),
+    /// Lines that are not those that a checkpoint was made of.
+    #[error(
+        "{}: the first {lines} lines of values are not those that the checkpoint was made of: give the same data \
+         from their start, or name a new file for the checkpoint", path.display()
+    )]
+    OtherLines {
+        /// The file that was read.
+        path: PathBuf,
+        /// The number of lines that had been used.
+        lines: u64,
+    },
+    /// A checkpoint that cannot be read, was changed, or cannot be written.
+    #[error(transparent)]
+    Checkpoint(fewest::data::Error),
+    /// A file that is no checkpoint.
+    #[error("{}: this is no checkpoint of a stream: name a new file", .0.display())]
+    NoCheckpoint(PathBuf),
+    /// A checkpoint of another command.
+    #[error(
+        "{}: this is the checkpoint of another command ({what} {saved}, not {own}): repeat that command, or name a new \
+         file", path.display()
+    )]
+    OtherCommand {
+        /// The file of the checkpoint.
+        path: PathBuf,
+        /// What is different: `--method`, `--param alpha`.
+        what: String,
+        /// As it was.
+        saved: String,
+        /// As it is.
+        own: String,
+    },
     /// A document that does not say how to make the selected features from other rows.
     #[error("this is no result of a selection that can be applied: write one by `fewest select --json`")]
     NoReduction,

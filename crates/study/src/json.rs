@@ -5,8 +5,10 @@
 //! number of threads.
 
 mod evaluation;
+mod stream;
 
 pub use evaluation::{comparison, evaluation};
+pub use stream::{StreamInfo, orders, stream_line};
 
 use fewest::core::{FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport, ViewWeight};
 use fewest::data::Reduction;

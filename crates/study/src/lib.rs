@@ -11,6 +11,7 @@ pub mod json;
 mod options;
 mod report;
 mod store;
+mod stream;
 mod study;
 pub mod text;
 
@@ -20,6 +21,7 @@ pub use info::{DataInfo, RunInfo, SampleInfo};
 pub use options::{Division, StudyOptions};
 pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;
+pub use stream::{Answer, CHECKPOINT_EVERY, Orders, StreamEnd, StreamInput, StreamPlan, orders, stream};
 pub use study::Study;
 
 /// The version of fewest, for documents.

@@ -39,7 +39,7 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
     let families = families.join(", ");
     command = command
         .mut_subcommand("methods", |subcommand| subcommand.mut_arg("family", |arg| with(arg, &families)));
-    for name in ["select", "score", "evaluate", "compare", "apply", "info"] {
+    for name in ["select", "score", "evaluate", "compare", "stream", "apply", "info"] {
         command = command
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }

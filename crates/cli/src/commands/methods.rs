@@ -18,7 +18,10 @@ pub(crate) fn methods(registry: &Registry, args: &MethodsArgs) -> Result<(), Fai
 /// The methods asked for, by family.
 fn list(registry: &Registry, args: &MethodsArgs) -> Result<String, Failure> {
     let wanted = args.family.as_deref().map(family).transpose()?;
-    let fits = |method: &&Method| args.targets.is_none_or(|target| method.targets.contains(&target));
+    let fits = |method: &&Method| {
+        args.targets.is_none_or(|target| method.targets.contains(&target))
+            && (!args.streams || method.arrives.is_some())
+    };
     let families = Family::ALL.iter().map(Some).chain([None]);
     let mut out = String::new();
     for family in
@@ -43,7 +46,7 @@ fn list(registry: &Registry, args: &MethodsArgs) -> Result<String, Failure> {
     }
     if out.is_empty() {
         return Err(Failure::new(
-            "--for: no method of this family supports such a target: leave out --family",
+            "--for, --streams: no method of this family is such a one: leave out --family",
         ));
     }
     out.push_str("`fewest methods ID` shows a method's parameters; docs/which-method.md helps to choose.\n");
@@ -117,7 +120,7 @@ mod tests {
     #[test]
     fn every_method_is_listed_and_shown_with_its_parameters() {
         let registry = Registry::standard();
-        let all = MethodsArgs { id: None, targets: None, family: None };
+        let all = MethodsArgs { id: None, targets: None, family: None, streams: false };
         let Ok(list) = list(registry, &all) else { panic!("there are methods") };
         for method in registry.methods() {
             assert!(list.contains(method.id) && list.contains(method.formula));

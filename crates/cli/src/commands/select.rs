@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
 
 /// Number of features selected if no argument gives it.
-const DEFAULT_K: usize = 10;
+pub(super) const DEFAULT_K: usize = 10;
 
 /// Selects, and writes the result in every requested form.
 pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {

@@ -75,7 +75,7 @@ pub use width::KernelWidth;
 
 use std::fmt;
 
-use crate::{Error, Ranked, Scorer, Selector, Target};
+use crate::{Arrives, Budget, Error, Ranked, Scorer, Selector, StreamMethod, StreamSelector, Target};
 
 /// A method: its id, what it computes, its parameters, and how to make it.
 #[derive(Clone)]
@@ -96,8 +96,14 @@ pub struct Method {
     /// Whether it needs to know which features come from which source:
     /// [`Dataset::views`](crate::Dataset::views).
     pub needs_views: bool,
+    /// What arrives at it, where it is a method for data that arrive.
+    pub arrives: Option<Arrives>,
     options: fn() -> Draft,
+    open: Option<OpenStream>,
 }
+
+/// Makes the stream of a method with these parameters.
+type OpenStream = fn(&Parameters, Budget, u64) -> Result<Box<dyn StreamSelector>, Error>;
 
 /// What may be known of how samples are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,7 +245,8 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        Self { id, title, formula, kind, targets, links: &[], needs_views: false, options }
+        let (links, needs_views, arrives, open) = (&[], false, None, None);
+        Self { id, title, formula, kind, targets, links, needs_views, arrives, options, open }
     }
 
     /// The same method, which uses these tables of links, each by the weights that the parameters named are.
@@ -279,6 +286,45 @@ impl Method {
     pub const fn needing_views(mut self) -> Self {
         self.needs_views = true;
         self
+    }
+
+    /// The same method, to which data may arrive, too: `T` are its options.
+    ///
+    /// ```
+    /// # use fewest_core::method::{Method, Parameters, TargetKind};
+    /// # use fewest_core::{Arrives, Budget, Error};
+    /// # fn example(methods: &[Method]) -> Result<(), Error> {
+    /// for method in methods.iter().filter(|method| method.arrives == Some(Arrives::Samples)) {
+    ///     let stream = method.stream(&Parameters::defaults(method), Budget::Count(10), 0)?;
+    ///     assert_eq!(stream.held().features, 0);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub const fn streaming<T: Options + StreamMethod + Default + 'static>(mut self) -> Self {
+        self.arrives = Some(T::ARRIVES);
+        self.open = Some(|parameters, budget, seed| T::from_parameters(parameters)?.open(budget, seed));
+        self
+    }
+
+    /// The stream with these parameters, at which nothing has arrived.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a method to which no data arrive; those of [`StreamMethod::open`].
+    pub fn stream(
+        &self,
+        parameters: &Parameters,
+        budget: Budget,
+        seed: u64,
+    ) -> Result<Box<dyn StreamSelector>, Error> {
+        match self.open {
+            Some(open) => open(parameters, budget, seed),
+            None => Err(Error::Unsupported {
+                method: self.id,
+                what: "a stream".to_owned(),
+                instead: "it needs all of a table at once".to_owned(),
+            }),
+        }
     }
 
     /// The same method, starting from other options: for options that need something outside its family.

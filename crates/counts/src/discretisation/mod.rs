@@ -72,6 +72,8 @@ pub struct Levels {
     pub n_levels: usize,
 }
 
+fewest_core::state!(Levels { codes, n_levels });
+
 impl Levels {
     /// The levels of keys, by increasing key.
     pub(crate) fn from_keys<K: Ord + Copy>(keys: &[K]) -> Self {

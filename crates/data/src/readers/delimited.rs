@@ -248,6 +248,15 @@ impl Rows {
         Self { reader, path, compressed }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the content has ended without a line feed.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.reader.get_ref().ended_without_line_feed()
+    }
+
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
         match self.reader.read_byte_record(record) {
             Ok(true) => {}
@@ -340,7 +349,7 @@ fn estimate(source: &Source, delimiter: u8) -> u64 {
     (cells * 8.0) as u64
 }
 
-fn has_header(
+pub(super) fn has_header(
     first: &[Cow<'_, [u8]>],
     second: Option<&[Cow<'_, [u8]>]>,
     classifier: &Classifier,
@@ -358,7 +367,7 @@ fn has_header(
     text_over_number || !first.iter().any(|cell| number(cell))
 }
 
-fn header_names(path: &Path, line: u64, record: &[Cow<'_, [u8]>]) -> Result<Vec<String>, Error> {
+pub(super) fn header_names(path: &Path, line: u64, record: &[Cow<'_, [u8]>]) -> Result<Vec<String>, Error> {
     let name = |(number, cell): (usize, &Cow<'_, [u8]>)| match std::str::from_utf8(cell) {
         Ok(name) => Ok(name.trim().to_owned()),
         Err(_) => Err(Error::malformed(

@@ -11,18 +11,24 @@ pub(super) struct UnixLines {
     before_last: u8,
     emitted: u64,
     ended: bool,
+    added_feed: bool,
 }
 
 impl UnixLines {
     /// Reads `inner` after its first `skip` bytes.
     pub(super) fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
-        Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false }
+        Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false, added_feed: false }
     }
 
     /// For a record that contains the final line feed: whether `position` is the end of the text and no
     /// closing quote precedes that line feed.
     pub(super) fn ends_inside_quotes(&self, position: u64) -> bool {
         self.ended && position == self.emitted && self.before_last != b'"'
+    }
+
+    /// Whether the last line had no end of its own.
+    pub(super) fn ended_without_line_feed(&self) -> bool {
+        self.added_feed
     }
 
     fn emit(&mut self, byte: u8) -> u8 {
@@ -44,6 +50,7 @@ impl Read for UnixLines {
             if available.is_empty() {
                 self.ended = true;
                 if self.last != b'\n' {
+                    self.added_feed = true;
                     out[0] = self.emit(b'\n');
                     written = 1;
                 }

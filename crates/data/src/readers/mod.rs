@@ -1,6 +1,7 @@
 //! One module for each format, and what the text formats share. A new format is a module here and an entry of
 //! [`FORMATS`].
 
+pub(crate) mod arriving;
 mod cells;
 pub(crate) mod delimited;
 mod lines;

@@ -1,15 +1,18 @@
 //! Mutual information of each feature with the target.
 
+use crate::running::RunningTables;
 use crate::tables::LevelTable;
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, rank};
+use fewest_core::{
+    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, rank,
+};
 use fewest_counts::Coded;
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
-use super::streamed::discrete_tables;
+use super::streamed::{check_two_classes, discrete_tables, stream_bins};
 
 options! {
     /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al.
@@ -70,11 +73,23 @@ impl Scorer for Mim {
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
-        let tables = discrete_tables(stream, self.estimator, "mim", context)?.tables;
-        let mut values: Vec<f64> = tables.iter().map(LevelTable::relevance).collect();
-        join_ties(&mut values);
-        Ok(Scores::descending(values))
+        Ok(of_tables(&discrete_tables(stream, self.estimator, "mim", context)?.tables))
     }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        self.check()?;
+        let scores = |tables: Vec<LevelTable>| {
+            check_two_classes(&tables)?;
+            Ok(of_tables(&tables))
+        };
+        Ok(Box::new(RunningTables::new(stream_bins(self.estimator, "mim")?, "mim", scores)))
+    }
+}
+
+fn of_tables(tables: &[LevelTable]) -> Scores {
+    let mut values: Vec<f64> = tables.iter().map(LevelTable::relevance).collect();
+    join_ties(&mut values);
+    Scores::descending(values)
 }
 
 /// Gives values that differ by rounding the same value, the largest of them.

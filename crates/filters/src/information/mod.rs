@@ -29,7 +29,8 @@ const TARGETS: &[TargetKind] = &[TargetKind::Classes, TargetKind::Real];
 
 /// The methods.
 pub static METHODS: &[Method] = &[
-    Method::scorer::<Mim>("mim", "mutual information maximisation", "score(k) = I(k;Y)", TARGETS),
+    Method::scorer::<Mim>("mim", "mutual information maximisation", "score(k) = I(k;Y)", TARGETS)
+        .streaming::<Mim>(),
     forward(
         "mifs",
         "mutual information feature selection",

@@ -23,25 +23,37 @@ pub(super) fn discrete_tables(
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<StreamTables, Error> {
-    let Estimator::Discrete(Discretisation {
-        discretisation: DiscretisationRule::EqualWidth,
-        integers: Integers::Bins,
-        bins,
-        ..
-    }) = estimator
-    else {
-        return Err(not_on_a_stream(
+    let levels = StreamTables::new(stream, stream_bins(estimator, method)?, method, context)?;
+    check_two_classes(&levels.tables)?;
+    Ok(levels)
+}
+
+/// The number of bins of equal width.
+///
+/// # Errors
+/// [`Error::Unsupported`] for another estimator.
+pub(super) fn stream_bins(estimator: Estimator, method: &'static str) -> Result<usize, Error> {
+    match estimator {
+        Estimator::Discrete(Discretisation {
+            discretisation: DiscretisationRule::EqualWidth,
+            integers: Integers::Bins,
+            bins,
+            ..
+        }) => Ok(bins),
+        _ => Err(not_on_a_stream(
             method,
             "an estimator other than bins of equal width (estimator=discrete, integers=bins)",
-        ));
-    };
-    let levels = StreamTables::new(stream, bins, method, context)?;
-    let n_classes = levels.tables.iter().map(|table| table.class_counts().len());
-    match n_classes.min() {
+        )),
+    }
+}
+
+/// Refuses a target of one class.
+pub(super) fn check_two_classes(tables: &[LevelTable]) -> Result<(), Error> {
+    match tables.iter().map(|table| table.class_counts().len()).min() {
         Some(found) if found < 2 => {
             Err(Error::TooFew { what: "different values of the target", minimum: 2, found })
         }
-        _ => Ok(levels),
+        _ => Ok(()),
     }
 }
 

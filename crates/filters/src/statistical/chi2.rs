@@ -1,9 +1,10 @@
 //! Chi-squared score.
 
-use crate::tables::StreamTables;
+use crate::running::RunningTables;
+use crate::tables::{LevelTable, StreamTables};
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, options,
+    Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options,
 };
 use fewest_counts::discretisation::{Discretisation, categories};
 
@@ -70,14 +71,23 @@ impl Scorer for ChiSquare {
 impl StreamScorer for ChiSquare {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
-        let mut scored = Vec::new();
-        for table in StreamTables::new(stream, self.bins, "chi2", context)?.tables {
-            let classes = table.class_counts();
-            check_classes(&classes)?;
-            scored.push(test(&table.counts(), table.n_levels(), &classes));
-        }
-        Ok(tested(scored))
+        of_tables(&StreamTables::new(stream, self.bins, "chi2", context)?.tables)
     }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        self.check()?;
+        Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables| of_tables(&tables))))
+    }
+}
+
+fn of_tables(tables: &[LevelTable]) -> Result<Scores, Error> {
+    let mut scored = Vec::with_capacity(tables.len());
+    for table in tables {
+        let classes = table.class_counts();
+        check_classes(&classes)?;
+        scored.push(test(&table.counts(), table.n_levels(), &classes));
+    }
+    Ok(tested(scored))
 }
 
 /// The statistic and its p-value.

@@ -4,7 +4,11 @@ use std::ops::Range;
 
 use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
-use fewest_core::{Classes, Column, Context, Dataset, Error, FeatureKind, SampleStream, Target};
+use fewest_core::{
+    Classes, Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target,
+};
+
+use crate::running::Running;
 
 use super::moments::{Moments, is_safe, magnitude};
 
@@ -112,6 +116,7 @@ pub(super) struct ByClass {
 }
 
 /// Sums over the samples of each class.
+#[derive(Clone)]
 pub(super) enum ClassSums {
     /// Of a number: how many samples each class has, with their moments where it has any.
     Numbers(Vec<(usize, Option<Moments>)>),
@@ -203,9 +208,17 @@ pub(super) fn stream_spreads(
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Vec<Spread>, Error> {
-    let safe = |sums: &ClassSums| matches!(sums, ClassSums::Levels(_)) || sums.spread().is_safe();
-    let sums = safe_stream_sums(stream, &ByClass { method }, safe, context)?;
+    let sums = safe_stream_sums(stream, &ByClass { method }, ClassSums::is_safe, context)?;
     Ok(sums.into_iter().map(|(sums, _)| sums.spread()).collect())
+}
+
+/// What `scores` makes of the spreads of rows that arrive.
+pub(super) fn running_spreads(
+    method: &'static str,
+    scores: impl Fn(Vec<Spread>) -> Result<Scores, Error> + Send + 'static,
+) -> Box<dyn RunningScores> {
+    let spreads = move |sums: Vec<ClassSums>| scores(sums.iter().map(ClassSums::spread).collect());
+    Box::new(Running::new(ByClass { method }, ClassSums::is_safe, spreads))
 }
 
 /// An error for fewer than two classes with samples.
@@ -216,7 +229,33 @@ pub(super) fn check_classes(counts: &[usize]) -> Result<(), Error> {
     Ok(())
 }
 
+impl State for ClassSums {
+    fn save(&self, to: &mut Vec<u8>) {
+        match self {
+            ClassSums::Numbers(classes) => {
+                true.save(to);
+                classes.save(to);
+            }
+            ClassSums::Levels(table) => {
+                false.save(to);
+                table.save(to);
+            }
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        Ok(match bool::load(from)? {
+            true => ClassSums::Numbers(State::load(from)?),
+            false => ClassSums::Levels(State::load(from)?),
+        })
+    }
+}
+
 impl ClassSums {
+    fn is_safe(&self) -> bool {
+        matches!(self, ClassSums::Levels(_)) || self.spread().is_safe()
+    }
+
     fn spread(&self) -> Spread {
         match self {
             ClassSums::Numbers(classes) => {

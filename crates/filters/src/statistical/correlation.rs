@@ -1,12 +1,12 @@
 //! Correlation with the target.
 
 use fewest_core::{
-    Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
-    options, words,
+    Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
+    Target, options, words,
 };
 
 use super::levels::ranks;
-use super::regression::{Explained, Regression, RegressionTable, stream_explained};
+use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
 use fewest_columns::score_features;
 
@@ -80,6 +80,19 @@ impl Scorer for CorrelationScore {
 /// Pearson's only: ranks are no sums over rows.
 impl StreamScorer for CorrelationScore {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.check_streamed()?;
+        Ok(of_shares(stream_explained(REGRESSION, stream, context)?))
+    }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        self.check_streamed()?;
+        Ok(running_explained(REGRESSION, of_shares))
+    }
+}
+
+impl CorrelationScore {
+    /// Refuses ranks, which take all rows.
+    fn check_streamed(&self) -> Result<(), Error> {
         if self.coefficient == Coefficient::Spearman {
             return Err(Error::Unsupported {
                 method: "correlation on a stream",
@@ -87,8 +100,12 @@ impl StreamScorer for CorrelationScore {
                 instead: "take pearson, or read the rows into one table".to_owned(),
             });
         }
-        Ok(tested(stream_explained(REGRESSION, stream, context)?.into_iter().map(correlation).collect()))
+        Ok(())
     }
+}
+
+fn of_shares(explained: Vec<Explained>) -> Scores {
+    tested(explained.into_iter().map(correlation).collect())
 }
 
 const REGRESSION: Regression =

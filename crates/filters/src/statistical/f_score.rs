@@ -1,10 +1,12 @@
 //! F-score.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, Target};
+use fewest_core::{
+    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer, Target,
+};
 
-use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
-use super::regression::{Explained, Regression, RegressionTable, stream_explained};
+use super::classes::{ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads};
+use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
 use fewest_columns::score_features;
 
@@ -73,15 +75,80 @@ impl StreamScorer for FScore {
         let by_class = first.as_ref().is_some_and(|batch| matches!(batch.target(), Target::Class(_)));
         let stream = &mut Returned { first, stream };
         if !by_class {
-            let explained = stream_explained(REGRESSION, stream, context)?;
-            return Ok(tested(explained.into_iter().map(f_of_regression).collect()));
+            return Ok(of_shares(stream_explained(REGRESSION, stream, context)?));
         }
-        let spreads = stream_spreads(stream, "f-score", context)?;
-        for spread in &spreads {
-            check_classes(&spread.counts)?;
-            check_samples(&spread.counts)?;
+        of_spreads(&stream_spreads(stream, "f-score", context)?)
+    }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        Ok(Box::new(RunningF(None)))
+    }
+}
+
+fn of_shares(explained: Vec<Explained>) -> Scores {
+    tested(explained.into_iter().map(f_of_regression).collect())
+}
+
+fn of_spreads(spreads: &[Spread]) -> Result<Scores, Error> {
+    for spread in spreads {
+        check_classes(&spread.counts)?;
+        check_samples(&spread.counts)?;
+    }
+    Ok(tested(spreads.iter().map(analysis_of_variance).collect()))
+}
+
+/// The sums of one of the two F statistics, and whether it is that of classes: the target of the first batch
+/// says.
+struct RunningF(Option<(bool, Box<dyn RunningScores>)>);
+
+impl RunningF {
+    fn begin(by_class: bool) -> Box<dyn RunningScores> {
+        match by_class {
+            true => running_spreads("f-score", |spreads| of_spreads(&spreads)),
+            false => running_explained(REGRESSION, of_shares),
         }
-        Ok(tested(spreads.iter().map(analysis_of_variance).collect()))
+    }
+
+    fn of(batch: &Dataset) -> (bool, Box<dyn RunningScores>) {
+        let by_class = matches!(batch.target(), Target::Class(_));
+        (by_class, Self::begin(by_class))
+    }
+}
+
+impl RunningScores for RunningF {
+    fn check(&self, batch: &Dataset) -> Result<(), Error> {
+        Self::of(batch).1.check(batch)
+    }
+
+    fn add(&mut self, batch: &Dataset) -> Result<(), Error> {
+        self.0.get_or_insert_with(|| Self::of(batch)).1.add(batch)
+    }
+
+    fn scores(&self, last: Option<&Dataset>) -> Result<Scores, Error> {
+        match (&self.0, last) {
+            (Some((_, sums)), _) => sums.scores(last),
+            (None, Some(last)) => Self::of(last).1.scores(Some(last)),
+            (None, None) => Err(Error::TooFew { what: "samples", minimum: 1, found: 0 }),
+        }
+    }
+
+    fn save(&self, to: &mut Vec<u8>) {
+        self.0.as_ref().map(|(by_class, _)| *by_class).save(to);
+        if let Some((_, sums)) = &self.0 {
+            sums.save(to);
+        }
+    }
+
+    fn load(&mut self, from: &mut &[u8]) -> Result<(), Error> {
+        self.0 = match Option::load(from)? {
+            None => None,
+            Some(by_class) => {
+                let mut sums = Self::begin(by_class);
+                sums.load(from)?;
+                Some((by_class, sums))
+            }
+        };
+        Ok(())
     }
 }
 

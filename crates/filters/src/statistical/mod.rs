@@ -38,20 +38,24 @@ const CLASSES: &[TargetKind] = &[TargetKind::Classes];
 
 /// The methods.
 pub static METHODS: &[Method] = &[
-    Method::scorer::<Variance>("variance", "variance", "score(k) = 1/n Σᵢ (xᵢₖ − mean)²", TargetKind::ANY),
-    test::<TScore>("t-score", "t-score", "score(k) = |m₁ − m₂| / √(v₁/n₁ + v₂/n₂) for two classes", CLASSES),
+    Method::scorer::<Variance>("variance", "variance", "score(k) = 1/n Σᵢ (xᵢₖ − mean)²", TargetKind::ANY)
+        .streaming::<Variance>(),
+    test::<TScore>("t-score", "t-score", "score(k) = |m₁ − m₂| / √(v₁/n₁ + v₂/n₂) for two classes", CLASSES)
+        .streaming::<Tested<TScore>>(),
     test::<FScore>(
         "f-score",
         "F-score",
         "score(k) = variance between classes / variance within; for a real target r² (n − 2) / (1 − r²)",
         &[TargetKind::Classes, TargetKind::Real],
-    ),
+    )
+    .streaming::<Tested<FScore>>(),
     test::<ChiSquare>(
         "chi2",
         "chi-squared score",
         "score(k) = Σ (observed − expected)² / expected over bins × classes",
         CLASSES,
-    ),
+    )
+    .streaming::<Tested<ChiSquare>>(),
     Method::scorer::<Gini>(
         "gini",
         "Gini index",
@@ -69,7 +73,8 @@ pub static METHODS: &[Method] = &[
         "absolute correlation",
         "score(k) = |cov(xₖ, y)| / √(var(xₖ) var(y))",
         &[TargetKind::Real, TargetKind::Classes],
-    ),
+    )
+    .streaming::<Tested<CorrelationScore>>(),
     Method::sequence::<Distinct>(
         "distinct",
         "removal of constants and copies",

@@ -51,6 +51,8 @@ pub(super) struct Moments {
     pub(super) deviations: f64,
 }
 
+fewest_core::state!(Moments { origin, offset, deviations });
+
 impl Moments {
     /// Of the `stored` values and `zeros` more that are zero; not both empty. Two passes, centred before
     /// anything is squared.

@@ -3,8 +3,12 @@
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, TableSums, divided, range, safe_stream_sums};
-use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target};
+use fewest_core::{
+    Column, Context, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target, state,
+};
 use fewest_counts::discretisation::categories;
+
+use crate::running::Running;
 
 use super::moments::{Moments, is_safe, magnitude, sum};
 
@@ -51,6 +55,17 @@ impl Regression {
     }
 
     /// An error unless there are three samples, between the smallest and the largest target.
+    /// The share that each feature explains.
+    fn explained<'a>(
+        &self,
+        mut products: impl Iterator<Item = &'a Products> + Clone,
+    ) -> Result<Vec<Explained>, Error> {
+        if let Some(Products { target, .. }) = products.clone().next() {
+            self.check(target.n, (target.low, target.high))?;
+        }
+        Ok(products.by_ref().map(Products::explained).collect())
+    }
+
     fn check(&self, n: usize, (low, high): (f64, f64)) -> Result<(), Error> {
         if n < 3 {
             return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
@@ -96,12 +111,14 @@ impl TargetSums {
 }
 
 /// Sums of a feature and the target.
+#[derive(Clone)]
 pub(super) struct Products {
     target: TargetSums,
     feature: FeatureSums,
 }
 
 /// What is summed of a feature; the target divided by its largest value.
+#[derive(Clone)]
 enum FeatureSums {
     /// Of a number: its moments, and `Σ (x − mean) (y − mean)`.
     Numbers(Moments, f64),
@@ -279,10 +296,42 @@ pub(super) fn stream_explained(
     context: &Context<'_>,
 ) -> Result<Vec<Explained>, Error> {
     let products = safe_stream_sums(stream, &regression, Products::is_safe, context)?;
-    if let Some((Products { target, .. }, _)) = products.first() {
-        regression.check(target.n, (target.low, target.high))?;
+    regression.explained(products.iter().map(|(products, _)| products))
+}
+
+/// What `scores` makes of the explained shares of rows that arrive.
+pub(super) fn running_explained(
+    regression: Regression,
+    scores: impl Fn(Vec<Explained>) -> Scores + Send + 'static,
+) -> Box<dyn RunningScores> {
+    let explained = move |products: Vec<Products>| Ok(scores(regression.explained(products.iter())?));
+    Box::new(Running::new(regression, Products::is_safe, explained))
+}
+
+state!(TargetSums { n, low, high, moments });
+state!(Products { target, feature });
+state!(Level { value, count, sum });
+
+impl State for FeatureSums {
+    fn save(&self, to: &mut Vec<u8>) {
+        match self {
+            FeatureSums::Numbers(moments, product) => {
+                true.save(to);
+                (*moments, *product).save(to);
+            }
+            FeatureSums::Levels(levels) => {
+                false.save(to);
+                levels.save(to);
+            }
+        }
     }
-    Ok(products.iter().map(|(products, _)| products.explained()).collect())
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        Ok(match bool::load(from)? {
+            true => FeatureSums::Numbers(State::load(from)?, State::load(from)?),
+            false => FeatureSums::Levels(State::load(from)?),
+        })
+    }
 }
 
 /// The levels of `values`, and what `y` sums to over each.

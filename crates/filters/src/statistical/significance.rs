@@ -1,7 +1,12 @@
 //! Features chosen by significance.
 
 use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
-use fewest_core::{Budget, Context, Dataset, Error, Scorer, Selection, Selector, options, q_values, words};
+use std::fmt::Debug;
+
+use fewest_core::{
+    Arrives, Budget, Context, Dataset, Error, Held, RankedStream, Scorer, Scores, Selection, Selector,
+    StreamMethod, StreamScorer, StreamSelector, options, q_values, words,
+};
 
 words! {
     /// What is held below the level, over all features together.
@@ -119,6 +124,52 @@ impl Correction {
     }
 }
 
+/// [`Significant`] on samples that arrive.
+struct SignificantStream {
+    scores: RankedStream,
+    rule: Significant<()>,
+}
+
+impl StreamSelector for SignificantStream {
+    fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error> {
+        self.scores.update(arrived, context)
+    }
+
+    fn selection(&self, budget: Budget) -> Result<Selection, Error> {
+        let constant = self.scores.constant_features();
+        budget.check(self.scores.n_features())?;
+        self.rule.of_scores(&self.scores.scores()?, &constant, budget)
+    }
+
+    fn held(&self) -> Held {
+        self.scores.held()
+    }
+
+    fn save(&self) -> Result<Vec<u8>, Error> {
+        self.scores.save()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.scores.restore(state)
+    }
+}
+
+impl<S: Test + StreamScorer + Debug> StreamMethod for Tested<S> {
+    const ARRIVES: Arrives = Arrives::Samples;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Options::check(self)?;
+        let scores = RankedStream::new(&self.test)?;
+        let Significance { alpha, correction } = self.significance;
+        Ok(match alpha {
+            None => Box::new(scores),
+            Some(alpha) => {
+                Box::new(SignificantStream { scores, rule: Significant { scorer: (), alpha, correction } })
+            }
+        })
+    }
+}
+
 impl<S: Scorer> Selector for Significant<S> {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
@@ -128,6 +179,13 @@ impl<S: Scorer> Selector for Significant<S> {
             // A correction is for all tests.
             return Err(Error::Stopped { before: "every feature was tested" });
         }
+        self.of_scores(&scores, &data.constant_features()?, budget)
+    }
+}
+
+impl<S> Significant<S> {
+    /// What is significant by these scores, without the features that are `constant`.
+    fn of_scores(&self, scores: &Scores, constant: &[usize], budget: Budget) -> Result<Selection, Error> {
         let Some(p_values) = &scores.p_values else {
             return Err(Error::Unsupported {
                 method: "selection by significance",
@@ -136,7 +194,6 @@ impl<S: Scorer> Selector for Significant<S> {
             });
         };
         let corrected = self.correction.corrected(p_values);
-        let constant = data.constant_features()?;
         let mut order = scores.ranking();
         order.retain(|&j| corrected[j] <= self.alpha && constant.binary_search(&j).is_err());
         let found = order.len();

@@ -1,8 +1,10 @@
 //! t-score.
 
-use fewest_core::{Context, Dataset, Error, SampleStream, Scorer, Scores, StreamScorer, options, words};
+use fewest_core::{
+    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, words,
+};
 
-use super::classes::{ClassOrder, ClassTable, Spread, check_classes, stream_spreads};
+use super::classes::{ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads};
 use super::{NO_TEST, UNKNOWN, tails};
 use fewest_columns::score_features;
 
@@ -64,15 +66,23 @@ impl Scorer for TScore {
 
 impl StreamScorer for TScore {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
-        let spreads = stream_spreads(stream, "t-score", context)?;
+        self.of_spreads(&stream_spreads(stream, "t-score", context)?)
+    }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        let score = *self;
+        Ok(running_spreads("t-score", move |spreads| score.of_spreads(&spreads)))
+    }
+}
+
+impl TScore {
+    fn of_spreads(&self, spreads: &[Spread]) -> Result<Scores, Error> {
         spreads
             .iter()
             .try_for_each(|spread| check_classes(&spread.counts).and(self.check(&spread.counts)))?;
         Ok(self.scores(spreads.iter().map(|spread| self.t(spread)).collect()))
     }
-}
 
-impl TScore {
     /// An error unless there are two classes with enough samples.
     fn check(&self, counts: &[usize]) -> Result<(), Error> {
         let &[first, second] = counts else {

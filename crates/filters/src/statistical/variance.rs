@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::running::Running;
 use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
-    Column, Context, Dataset, Error, FeatureKind, SampleStream, Scorer, Scores, StreamScorer, Target,
+    Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, State,
+    StreamScorer, Target,
 };
 
 use super::moments::{Moments, is_safe, magnitude};
@@ -57,11 +59,19 @@ impl StreamScorer for Variance {
         let sums = safe_stream_sums(stream, &Deviations, Sums::is_safe, context)?;
         Ok(Scores::descending(sums.iter().map(|(sums, divisor)| sums.variance(*divisor)).collect()))
     }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        let scores = |sums: Vec<Sums>| {
+            Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()))
+        };
+        Ok(Box::new(Running::new(Deviations, Sums::is_safe, scores)))
+    }
 }
 
 /// Squared deviations of numbers, counts of categories.
 struct Deviations;
 
+#[derive(Clone)]
 enum Sums {
     Numbers(usize, Moments),
     Levels(LevelTable),
@@ -94,6 +104,28 @@ impl ColumnSums for Deviations {
             // One feature is of one kind in all batches of a table.
             _ => {}
         }
+    }
+}
+
+impl State for Sums {
+    fn save(&self, to: &mut Vec<u8>) {
+        match self {
+            Sums::Numbers(n, moments) => {
+                true.save(to);
+                (*n, *moments).save(to);
+            }
+            Sums::Levels(table) => {
+                false.save(to);
+                table.save(to);
+            }
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        Ok(match bool::load(from)? {
+            true => Sums::Numbers(State::load(from)?, State::load(from)?),
+            false => Sums::Levels(State::load(from)?),
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 mod fisher_z;
 mod g2;
 
-use fewest_core::{Context, Dataset, Error, Target, choice};
+use fewest_core::{Context, Dataset, Error, State, Target, choice, state};
 use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Levels};
 
 use crate::arrivals::{Arrived, one_output};
@@ -39,6 +39,8 @@ pub(crate) struct Tested {
     pub(crate) dependence: f64,
 }
 
+state!(Tested { p_value, dependence });
+
 impl Tested {
     const INDEPENDENT: Self = Self { p_value: Some(1.0), dependence: 0.0 };
 
@@ -56,6 +58,28 @@ pub(crate) enum Variable {
     Levels(Levels),
 }
 
+impl State for Variable {
+    fn save(&self, to: &mut Vec<u8>) {
+        match self {
+            Self::Numbers(values) => {
+                true.save(to);
+                values.save(to);
+            }
+            Self::Levels(levels) => {
+                false.save(to);
+                levels.save(to);
+            }
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        Ok(match bool::load(from)? {
+            true => Self::Numbers(State::load(from)?),
+            false => Self::Levels(State::load(from)?),
+        })
+    }
+}
+
 impl Variable {
     /// Floating-point numbers that take as much memory.
     pub(crate) fn size(&self) -> usize {
@@ -66,12 +90,13 @@ impl Variable {
     }
 }
 
-/// The target and the test.
+/// The target, as the test needs it.
 pub(crate) struct Judge {
-    test: IndependenceTest,
     target: Variable,
     n: usize,
 }
+
+state!(Judge { target, n });
 
 impl Judge {
     /// # Errors
@@ -110,7 +135,7 @@ impl Judge {
                 Variable::Levels(levels)
             }
         };
-        Ok(Self { test, target, n })
+        Ok(Self { target, n })
     }
 
     pub(crate) fn target(&self) -> &Variable {
@@ -124,6 +149,7 @@ impl Judge {
     pub(crate) fn variable(
         &self,
         arrived: &Arrived,
+        test: IndependenceTest,
         method: &'static str,
     ) -> Result<Option<Variable>, Error> {
         match &self.target {
@@ -136,7 +162,7 @@ impl Judge {
                 let levels = if arrived.is_category {
                     fewest_counts::discretisation::categories(&arrived.values)
                 } else {
-                    rule(self.test).levels(&arrived.values, Some(target))?
+                    rule(test).levels(&arrived.values, Some(target))?
                 };
                 Ok((levels.n_levels > 1).then_some(Variable::Levels(levels)))
             }
@@ -187,6 +213,8 @@ pub(crate) struct Correlations {
     rows: Vec<Vec<f64>>,
     with_target: Vec<f64>,
 }
+
+state!(Correlations { rows, with_target });
 
 impl Correlations {
     fn of(&self, a: usize, b: usize) -> f64 {

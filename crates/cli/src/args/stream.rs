@@ -1,0 +1,61 @@
+//! Arguments of `fewest stream`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{DataArgs, KArg, RunArgs, positive, seconds};
+
+/// `fewest stream`.
+#[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Method to which data arrive, one of those `fewest methods --streams` lists
+    #[arg(short, long, value_name = "ID")]
+    pub method: String,
+    /// Number of features to select, or `auto` to let the method decide
+    ///
+    /// Default: 10 (all features if there are fewer), or auto if a parameter decides the number.
+    #[arg(short, long, alias = "top", value_name = "N", allow_hyphen_values = true)]
+    pub k: Option<KArg>,
+    /// Tell the answer after every N samples, or features, that arrived
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub every: Option<usize>,
+    /// Tell the answer after so many seconds, if anything arrived
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub every_seconds: Option<f64>,
+    /// Write the state to this file, and go on from it where it exists
+    ///
+    /// The same command started again passes over the lines that were used, which have to come again from the
+    /// start, and ends with the answer of a run that was never stopped, after kill -9 as well. The state of
+    /// another command, or of other lines, is refused.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Samples, or features, between two checkpoints [default: 10000]
+    #[arg(long, value_name = "N", value_parser = positive, requires = "checkpoint")]
+    pub checkpoint_every: Option<usize>,
+    /// At the end of the file wait for more, until Ctrl-C or --time-limit
+    #[arg(long)]
+    pub follow: bool,
+    /// Samples that are read before the first is used, and decide what the columns, the classes and the
+    /// levels are [default: 1000]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub first_rows: Option<usize>,
+    /// Table with the target of the features, a line for each sample, in the order of the columns
+    ///
+    /// With --features-in-rows; without it, the first line of values is the target.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["orders", "first_rows"])]
+    pub target_file: Option<PathBuf>,
+    /// Read the whole file and run N shuffled orders of it: how stable the answer is
+    #[arg(long, value_name = "N", value_parser = several,
+          conflicts_with_all = ["every", "every_seconds", "checkpoint", "follow", "first_rows"])]
+    pub orders: Option<usize>,
+}
+
+fn several(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count > 1);
+    count.ok_or_else(|| "give a whole number of at least 2".to_owned())
+}

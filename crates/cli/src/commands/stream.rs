@@ -1,0 +1,309 @@
+//! `fewest stream`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use fewest::core::{Arrives, Budget};
+use fewest::data::{ArrivingFeatures, FeatureTarget, Growing, Piped, ReadOptions, TargetChoice};
+use fewest::registry::{Built, Method, Parameters, Registry};
+use fewest_study::json::StreamInfo;
+use fewest_study::{Answer, CHECKPOINT_EVERY, StreamInput, StreamPlan, json};
+
+use super::select::DEFAULT_K;
+use super::{is_stdout, useless};
+use crate::args::{KArg, StreamArgs};
+use crate::failure::Failure;
+use crate::{input, output, runner, table};
+
+/// Samples that decide what the columns are.
+const FIRST_ROWS: usize = 1000;
+
+/// Reads what arrives, and writes the answers.
+pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode, Failure> {
+    let method = registry.find(&args.method)?;
+    let parameters = Parameters::parse(method, &args.run.param)?;
+    let Some(arrives) = method.arrives else {
+        return Err(useless(registry, "fewest stream", method, |other| other.arrives.is_some()));
+    };
+    if args.k == Some(KArg::Auto) && matches!(method.build(&parameters)?, Built::Scorer(_)) {
+        return Err(Failure::no_number(method.id, &method.deciding_parameters()));
+    }
+    let plan = plan(args, method, &parameters);
+    let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
+    output::check(
+        &args.data.read.file,
+        &[("--json", json_file), ("--checkpoint", args.checkpoint.as_deref())],
+    )?;
+    let info = StreamInfo {
+        method: method.clone(),
+        parameters,
+        seed: args.run.seed,
+        file: args.data.read.file.display().to_string(),
+        missing: args.data.missing,
+    };
+    if let Some(n) = args.orders {
+        return orders(registry, args, &plan, &info, n);
+    }
+    check_uses(args, method, arrives)?;
+    let input = opened(registry, args, arrives)?;
+    let is_resumed = args.checkpoint.as_ref().is_some_and(|path| path.exists());
+    let mut teller = Teller::new(args, &info, is_resumed)?;
+    let threads = runner::Threads::start(&args.run)?;
+    let file = &args.data.read.file;
+    let (end, _) = runner::run(&threads, &args.run, |context| {
+        let end = fewest_study::stream(&plan, input, context, &mut |answer| teller.tell(answer));
+        end.map_err(|error| Failure::in_study(file, &error)).and_then(|end| {
+            let failure = teller.failure.take();
+            failure.map_or(Ok(end), Err)
+        })
+    })?;
+    match end.error {
+        Some(error) => Err(Failure::in_study(file, &error)),
+        None => Ok(super::exit_code(end.status)),
+    }
+}
+
+fn plan(args: &StreamArgs, method: &Method, parameters: &Parameters) -> StreamPlan {
+    let (budget, is_strict) = match args.k {
+        Some(KArg::Count(k)) => (Budget::Count(k), true),
+        Some(KArg::Auto) => (Budget::Auto, true),
+        None if parameters.decides_count() => (Budget::Auto, true),
+        None => (Budget::Count(DEFAULT_K), false),
+    };
+    StreamPlan {
+        is_strict,
+        every: args.every,
+        every_seconds: args.every_seconds,
+        checkpoint: args.checkpoint.clone(),
+        checkpoint_every: args.checkpoint_every.unwrap_or(CHECKPOINT_EVERY),
+        command: command(args),
+        path: args.data.read.file.clone(),
+        ..StreamPlan::new(method.clone(), parameters.clone(), budget)
+    }
+}
+
+/// What a checkpoint depends on, beside the method.
+fn command(args: &StreamArgs) -> Vec<(String, String)> {
+    let data = &args.data;
+    let read = &data.read;
+    let mut options = Vec::new();
+    let mut option = |name: &str, value: Option<String>| {
+        options.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    let list = |values: &[String]| (!values.is_empty()).then(|| values.join(","));
+    option("--target", list(&data.target));
+    option("--target-file", args.target_file.as_ref().map(|path| path.display().to_string()));
+    option("--task", Some(data.task.name().to_owned()));
+    option("--missing", Some(data.missing.name().to_owned()));
+    option("--ignore", list(&data.ignore));
+    option("--categorical", list(&data.categorical));
+    option("--id-column", read.id_column.clone());
+    option("--missing-token", list(&read.missing_token));
+    option("--header", Some(read.header.name().to_owned()));
+    option("--delimiter", read.delimiter.map(String::from));
+    option("--encoding", read.encoding.clone());
+    option("--features-in-rows", read.transpose.then(|| "given".to_owned()));
+    option("--first-rows", args.first_rows.map(|rows| rows.to_string()));
+    options
+}
+
+/// Refuses options without effect, and a method that takes lines of the other kind.
+fn check_uses(args: &StreamArgs, method: &Method, arrives: Arrives) -> Result<(), Failure> {
+    let read = &args.data.read;
+    let is_csv = read.format.as_deref().is_none_or(|format| format.eq_ignore_ascii_case("csv"));
+    let unused = [
+        ("--format", !is_csv, "a stream is a CSV file"),
+        ("--x-variable", read.x_variable.is_some(), "a stream is a CSV file"),
+        ("--first-index", read.first_index.is_some(), "a stream is a CSV file"),
+        ("--allow-large", read.allow_large, "a stream is never in memory as a whole"),
+    ];
+    if let Some((option, _, why)) = unused.iter().find(|(_, given, _)| *given) {
+        return Err(Failure::new(format!("{option}: {why}: leave it out")));
+    }
+    let by_features = [
+        ("--id-column", read.id_column.is_some()),
+        ("--first-rows", args.first_rows.is_some()),
+    ];
+    match (arrives, read.transpose) {
+        (Arrives::Features, false) => Err(Failure::new(format!(
+            "{} takes features that arrive: give a file with a feature a line, its name first, and \
+             --features-in-rows",
+            method.id
+        ))),
+        (Arrives::Features, true) => match by_features.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::new(format!("{option}: lines are features: leave it out"))),
+            None => Ok(()),
+        },
+        (_, true) => Err(Failure::new(format!(
+            "--features-in-rows: {} takes samples that arrive: leave it out, and give a file with a sample a line",
+            method.id
+        ))),
+        _ if args.target_file.is_some() => {
+            Err(Failure::new("--target-file: lines are samples and have the target: name its column with --target"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is read, and how.
+fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<StreamInput, Failure> {
+    let data = &args.data;
+    let user = input::User::method(registry.find(&args.method)?);
+    let target = match data.target.is_empty() {
+        true => TargetChoice::Guess { or_last: user.supervised },
+        false => TargetChoice::Columns(data.target.clone()),
+    };
+    let options = ReadOptions {
+        target,
+        task: data.task,
+        ignore: data.ignore.clone(),
+        categorical: data.categorical.clone(),
+        ..input::options(registry, &data.read)?
+    };
+    let path = data.read.file.clone();
+    let target = args.target_file.as_deref().map(|file| target_of(file, &options)).transpose()?;
+    let end = Arc::new(AtomicBool::new(false));
+    let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
+    let open = move || -> Result<Box<dyn io::Read>, fewest::data::Error> {
+        let unreadable =
+            |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
+        if name.as_os_str() == "-" {
+            return Ok(Box::new(Piped::new(io::stdin(), may_end).map_err(unreadable)?));
+        }
+        let file = File::open(&name).map_err(unreadable)?;
+        let is_pipe = !file.metadata().map_err(unreadable)?.is_file();
+        Ok(match (is_pipe, follow) {
+            (true, _) => Box::new(Piped::new(file, may_end).map_err(unreadable)?),
+            (false, true) => Box::new(Growing::new(file, may_end)),
+            (false, false) => Box::new(file),
+        })
+    };
+    Ok(StreamInput {
+        path,
+        open: Box::new(open),
+        options,
+        missing: data.missing,
+        arrives,
+        target,
+        first_rows: args.first_rows.unwrap_or(FIRST_ROWS),
+        end,
+    })
+}
+
+fn target_of(file: &Path, options: &ReadOptions) -> Result<FeatureTarget, Failure> {
+    let wrong = |error: fewest::data::Error| Failure::new(format!("--target-file: {error}"));
+    let unreadable = |source| wrong(fewest::data::Error::Io { path: file.to_owned(), action: "read", source });
+    let content = File::open(file).map_err(unreadable)?;
+    ArrivingFeatures::read_target(file, content, options).map_err(wrong)
+}
+
+/// Writes answers as they come.
+struct Teller<'a> {
+    info: &'a StreamInfo,
+    started: Instant,
+    /// The file of JSON lines.
+    file: Option<(&'a Path, File)>,
+    /// Whether stdout gets JSON.
+    is_json: bool,
+    has_heading: bool,
+    failure: Option<Failure>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(args: &'a StreamArgs, info: &'a StreamInfo, is_resumed: bool) -> Result<Self, Failure> {
+        let path = args.run.json.as_deref();
+        let file = path.filter(|path| !is_stdout(path)).map(|path| {
+            let mut options = OpenOptions::new();
+            // The lines before a checkpoint stay.
+            let options = if is_resumed { options.append(true) } else { options.write(true).truncate(true) };
+            options.create(true).open(path).map(|file| (path, file)).map_err(|error| unwritten(path, &error))
+        });
+        Ok(Self {
+            info,
+            started: Instant::now(),
+            file: file.transpose()?,
+            is_json: path.is_some_and(is_stdout),
+            has_heading: false,
+            failure: None,
+        })
+    }
+
+    /// Writes an answer; whether to go on.
+    fn tell(&mut self, answer: &Answer) -> bool {
+        match self.write(answer) {
+            Ok(goes_on) => goes_on,
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+                false
+            }
+        }
+    }
+
+    fn write(&mut self, answer: &Answer) -> Result<bool, Failure> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let line = || {
+            json::stream_line(answer, self.info, seconds)
+                .map_err(|error| Failure::new(format!("--json: {error}")))
+        };
+        if let Some((path, file)) = &mut self.file {
+            let line = line()?;
+            file.write_all(line.as_bytes()).map_err(|error| unwritten(path, &error))?;
+        }
+        let shown = match self.is_json {
+            true => line()?,
+            false => {
+                let heading = if self.has_heading { String::new() } else { table::stream_heading(answer, self.info) };
+                self.has_heading = true;
+                heading + &table::stream_line(answer)
+            }
+        };
+        let mut out = io::stdout().lock();
+        match out.write_all(shown.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => Ok(true),
+            // Nobody reads any more.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Failure::new(format!("stdout: cannot be written: {error}"))),
+        }
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("--json {}: cannot be written: {error}", path.display()))
+}
+
+/// Several orders of a whole file.
+fn orders(
+    registry: &Registry,
+    args: &StreamArgs,
+    plan: &StreamPlan,
+    info: &StreamInfo,
+    n: usize,
+) -> Result<ExitCode, Failure> {
+    if is_stdout(&args.data.read.file) {
+        return Err(Failure::new(
+            "--orders: a pipe is read once: give the name of a file, which is read as a whole",
+        ));
+    }
+    let user = input::User::method(&plan.method);
+    let needs = input::Needs { target: user.supervised, digest: false, weights: None, groups: None };
+    let threads = runner::Threads::start(&args.run)?;
+    let found = threads.install(|| input::read(registry, &args.data, needs))?;
+    let (complete, data) = input::complete(found, &args.data, user)?;
+    if let (Budget::Count(_), true) = (plan.budget, plan.is_strict) {
+        plan.budget.check(data.n_features)?;
+    }
+    let (found, seconds) = runner::run(&threads, &args.run, |context| {
+        fewest_study::orders(plan, &complete.dataset, n, context)
+            .map_err(|error| Failure::in_study(&args.data.read.file, &error))
+    })?;
+    let json = args.run.json.as_ref().map(|_| json::orders(&found, info, &data, seconds)).transpose();
+    let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
+    let shown = table::orders(&found, info, &data, seconds);
+    super::tell(args.run.json.as_deref(), json, &shown, Ok(()))?;
+    Ok(super::exit_code(found.status))
+}

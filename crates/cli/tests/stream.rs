@@ -1,0 +1,547 @@
+//! `fewest stream`: data that arrive, answers while they do, and checkpoints.
+
+mod common;
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Place, Ran};
+use serde_json::Value;
+
+const FEATURES: usize = 12;
+
+/// A number from 0 to 1 that follows from its place.
+fn noise(i: usize, j: usize) -> f64 {
+    let mut z = (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64 + 1).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 30)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z = (z ^ (z >> 27)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn class(i: usize) -> &'static str {
+    if noise(i, 3) + 0.7 * noise(i, 8) > 0.85 { "yes" } else { "no" }
+}
+
+/// Samples as lines.
+fn samples(n: usize) -> String {
+    let names: Vec<String> = (0..FEATURES).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},y\n", names.join(","));
+    for i in 0..n {
+        let values: Vec<String> = (0..FEATURES).map(|j| (noise(i, j) - 0.5).to_string()).collect();
+        text.push_str(&format!("{},{}\n", values.join(","), class(i)));
+    }
+    text
+}
+
+/// Features as lines, of 60 samples; the first is the target.
+fn features(d: usize) -> String {
+    let names: Vec<String> = (0..60).map(|i| format!("s{i}")).collect();
+    let classes: Vec<&str> = (0..60).map(class).collect();
+    let mut text = format!("id,{}\ny,{}\n", names.join(","), classes.join(","));
+    for j in 0..d {
+        let values: Vec<String> = (0..60).map(|i| noise(i, j).to_string()).collect();
+        text.push_str(&format!("x{j},{}\n", values.join(",")));
+    }
+    text
+}
+
+fn piped(place: &Place, arguments: &[&str], text: &str) -> Ran {
+    let mut child = started(place, arguments);
+    let text = text.to_owned();
+    let mut stdin = child.stdin.take().unwrap();
+    // A program that stops early reads no further.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
+    let ran = ended(child);
+    writer.join().unwrap();
+    ran
+}
+
+fn started(place: &Place, arguments: &[&str]) -> Child {
+    let mut command = place.command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(child: Child) -> Ran {
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The lines of JSON, without the times.
+fn lines(text: &str) -> Vec<Value> {
+    let line = |line: &str| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        assert!(value["seconds"].take().is_number());
+        value["data"]["file"].take();
+        value
+    };
+    text.lines().map(line).collect()
+}
+
+fn last(text: &str) -> Value {
+    lines(text).pop().unwrap()
+}
+
+fn names(answer: &Value) -> Vec<String> {
+    let features = answer["features"].as_array().unwrap();
+    features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
+}
+
+const BY_SAMPLES: [&[&str]; 7] = [
+    &["ofs", "-k", "4", "--param", "margin=1"],
+    &["fsds", "--param", "block_rows=7"],
+    &["f-score"],
+    &["chi2"],
+    &["mim"],
+    &["correlation", "-k", "3"],
+    &["t-score", "--param", "alpha=0.01"],
+];
+
+const BY_FEATURES: [&[&str]; 5] =
+    [&["alpha-investing"], &["grafting", "--param", "lambda=0.1"], &["osfs"], &["fast-osfs"], &["saola"]];
+
+/// A stream of all samples of a table is the method for tables, where sums are all there is.
+#[test]
+fn scores_of_a_stream_are_those_of_the_table() {
+    let place = Place::new();
+    place.write("t.csv", &samples(700));
+    for method in ["variance", "t-score", "f-score", "chi2", "mim", "correlation"] {
+        let table: Value = serde_json::from_str(
+            &place.done(&["select", "t.csv", "--method", method, "-k", "5", "--json", "-", "-q"]),
+        )
+        .unwrap();
+        let arrived = place.done(&["stream", "t.csv", "--method", method, "-k", "5", "--json", "-"]);
+        let arrived = last(&arrived);
+        assert_eq!(arrived["features"], table["features"], "{method}");
+        assert_eq!((&arrived["arrived"], &arrived["last"]), (&700.into(), &true.into()));
+        // The rows that wait, and sums: nothing else.
+        assert!(arrived["held"]["bytes"].as_u64().unwrap() < 120_000, "{}", arrived["held"]);
+    }
+}
+
+/// The same for features: the table is the other way round.
+#[test]
+fn features_that_arrive_give_what_the_table_gives() {
+    let place = Place::new();
+    place.write("t.csv", &features(40));
+    for method in BY_FEATURES {
+        let call = |command: &'static str| {
+            let start = [command, "t.csv", "--features-in-rows", "--json", "-", "-q", "-k", "3", "--method"];
+            [&start[..], method].concat()
+        };
+        let table = [&call("select")[..], &["--target", "y"]].concat();
+        let table: Value = serde_json::from_str(&place.done(&table)).unwrap();
+        let arrived = last(&place.done(&call("stream")));
+        let named: Vec<String> = names(&table);
+        assert_eq!(names(&arrived), named, "{method:?}");
+        assert!(named.contains(&"x3".to_owned()), "{method:?} {named:?}");
+    }
+    // From a file of its own, in the order of the columns.
+    let labels: String = (0..60).map(|i| format!("s{i},{}\n", class(i))).collect();
+    place.write("y.csv", &format!("sample,label\n{labels}"));
+    let text = features(40);
+    let without: String = text.lines().filter(|line| !line.starts_with("y,")).map(|l| format!("{l}\n")).collect();
+    place.write("x.csv", &without);
+    let call = |file: &'static str| ["stream", file, "--features-in-rows", "--method", "saola", "--json", "-"];
+    let own = last(&place.done(&[&call("x.csv")[..], &["--target-file", "y.csv"]].concat()));
+    assert_eq!(own["features"], last(&place.done(&call("t.csv")))["features"]);
+    place.write("y.csv", &format!("sample,label\n{}", labels.replace("s7,", "s70,")));
+    let ran = place.run(&[&call("x.csv")[..], &["--target-file", "y.csv"]].concat());
+    assert!(ran.status == 2 && ran.stderr.contains("sample `s70`"), "{}", ran.stderr);
+}
+
+#[test]
+fn answers_come_after_every_so_many_arrivals_however_lines_come() {
+    let place = Place::new();
+    let text = samples(250);
+    place.write("t.csv", &text);
+    for method in BY_SAMPLES {
+        let call = |file: &'static str| {
+            [&["stream", file, "--json", "-", "--every", "100", "--method"][..], method].concat()
+        };
+        let whole = lines(&place.done(&call("t.csv")));
+        let arrived: Vec<u64> = whole.iter().map(|line| line["arrived"].as_u64().unwrap()).collect();
+        assert_eq!(arrived, [100, 200, 250], "{method:?}");
+        let ran = piped(&place, &call("-"), &text);
+        assert_eq!((ran.status, lines(&ran.stdout)), (0, whole), "{method:?} {}", ran.stderr);
+    }
+    // As text, and into a file at the same time.
+    let told = place.done(&["stream", "t.csv", "--method", "f-score", "--every", "100", "--json", "a.json"]);
+    assert!(told.starts_with("t.csv: samples that arrive, of 12 features, target `y`, 2 classes (the column"), "{told}");
+    assert!(told.contains("\n100 samples: x3, x8"), "{told}");
+    assert!(told.contains("\nat the end, 250 samples: x3, x8"), "{told}");
+    assert_eq!(lines(&place.read("a.json")).len(), 3);
+}
+
+/// A slow pipe is told about while it lasts.
+#[test]
+fn answers_come_while_a_pipe_is_open() {
+    let place = Place::new();
+    let text = samples(60);
+    let call = ["stream", "-", "--method", "f-score", "--json", "a.json", "--every", "10", "--first-rows", "20"];
+    let mut child = started(&place, &call);
+    let mut stdin = child.stdin.take().unwrap();
+    let cut = text.lines().take(1 + 35).map(|line| line.len() + 1).sum();
+    stdin.write_all(&text.as_bytes()[..cut]).unwrap();
+    let begun = Instant::now();
+    while !place.path("a.json").exists() || place.read("a.json").lines().count() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no answer while the pipe is open");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    stdin.write_all(&text.as_bytes()[cut..]).unwrap();
+    drop(stdin);
+    assert_eq!(ended(child).status, 0);
+    assert_eq!(lines(&place.read("a.json")).len(), 7);
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// 20 runs are killed at moments that a seed decides, while they read; each is continued to its end.
+#[test]
+fn a_killed_stream_goes_on_to_the_same_answer() {
+    let place = Place::new();
+    let (by_samples, by_features) = (samples(9_500), features(1200));
+    place.write("samples.csv", &by_samples);
+    place.write("features.csv", &by_features);
+    let cases: [(&[&str], &str, &str); 4] = [
+        (&["ofs", "-k", "4", "--param", "margin=1"], "samples.csv", &by_samples),
+        (&["f-score"], "samples.csv", &by_samples),
+        (&["fsds"], "samples.csv", &by_samples),
+        (&["saola", "--features-in-rows"], "features.csv", &by_features),
+    ];
+    let call = |file: &str, method: &[&str], more: &[&str]| -> Vec<String> {
+        let words = [&["stream", file, "--json", "-", "--method"][..], method, more].concat();
+        words.into_iter().map(str::to_owned).collect()
+    };
+    let mut n_resumed = 0;
+    for (at, (method, file, text)) in cases.iter().enumerate() {
+        let plain = call(file, method, &[]);
+        let words = |call: &[String]| place.done(&call.iter().map(String::as_str).collect::<Vec<_>>());
+        let expected = last(&words(&plain));
+        for kill in 0..5 {
+            let checkpoint = format!("state-{at}-{kill}.json");
+            let more = ["--checkpoint", &checkpoint, "--checkpoint-every", "300"];
+            let piped = call("-", method, &more);
+            let mut child = started(&place, &piped.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut stdin = child.stdin.take().unwrap();
+            // As much as that was written when it is killed; what of it was used, nobody knows.
+            let written = (text.len() as f64 * noise(kill, 100 + at)) as usize;
+            stdin.write_all(&text.as_bytes()[..written]).unwrap();
+            std::thread::sleep(Duration::from_micros((noise(kill, 200 + at) * 30_000.0) as u64));
+            signal(&child, "-KILL");
+            child.wait().unwrap();
+            drop(stdin);
+            n_resumed += usize::from(place.path(&checkpoint).exists());
+            let found = last(&words(&call(file, method, &more)));
+            assert_eq!(found, expected, "{method:?} killed after {written} bytes");
+            // At its end it goes on with nothing.
+            assert_eq!(last(&words(&call(file, method, &more))), expected);
+        }
+    }
+    assert!(n_resumed >= 5, "only {n_resumed} of 20 had a checkpoint");
+}
+
+#[test]
+fn a_file_that_grew_is_gone_on_with() {
+    let place = Place::new();
+    let text = samples(900);
+    let cut: usize = text.lines().take(1 + 400).map(|line| line.len() + 1).sum();
+    for method in BY_SAMPLES {
+        place.write("t.csv", &text[..cut]);
+        // As many lines decide in both runs.
+        let first = ["--first-rows", "300"];
+        let call = [&["stream", "t.csv", "--json", "-", "--method"][..], method, &first].concat();
+        let state = format!("{}.json", method[0]);
+        let kept = [&call[..], &["--checkpoint", &state]].concat();
+        place.done(&kept);
+        place.write("t.csv", &text);
+        assert_eq!(last(&place.done(&kept)), last(&place.done(&call)), "{method:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_something_else_is_refused() {
+    let place = Place::new();
+    let text = samples(300);
+    place.write("t.csv", &text);
+    let call = ["stream", "t.csv", "--method", "f-score", "--checkpoint", "c.json"];
+    place.done(&call);
+    let state = place.read("c.json");
+    let refused = |call: &[&str], told: &str| {
+        let ran = place.run(call);
+        assert!(ran.status == 2 && ran.stderr.contains(told), "{call:?}: {}", ran.stderr);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.lines().count()), ("", 1));
+        assert_eq!(place.read("c.json"), state, "the file stays as it was");
+    };
+    let other = |more: &[&'static str]| [&call[..], more].concat();
+    refused(
+        &["stream", "t.csv", "--method", "t-score", "--checkpoint", "c.json"],
+        "--checkpoint c.json: this is the checkpoint of another command (--method f-score, not t-score)",
+    );
+    refused(&other(&["--param", "alpha=0.1"]), "--param alpha none, not 0.1");
+    refused(&other(&["-k", "3"]), "-k 10, not 3");
+    refused(&other(&["--seed", "3"]), "--seed 0, not 3");
+    refused(&other(&["--ignore", "x1"]), "--ignore none, not x1");
+    refused(&other(&["--missing", "drop-rows"]), "--missing error, not drop-rows");
+    // Other data: an earlier line, the names, fewer lines.
+    place.write("t.csv", &text.replacen("-0.", "0.", 1));
+    refused(&call, "the first 300 lines of values are not those");
+    place.write("t.csv", &text.replacen("x1,", "z1,", 1));
+    refused(&call, "the names of the columns are not those of the checkpoint");
+    place.write("t.csv", &samples(200));
+    refused(&call, "300 lines of it were read before, but it has 200");
+    place.write("t.csv", &text);
+    // An edited file, and one of something else.
+    place.write("c.json", &state.replacen("\"arrived\":300", "\"arrived\":301", 1));
+    let ran = place.run(&call);
+    assert!(ran.status == 2 && ran.stderr.contains("the line was changed after it was written"), "{}", ran.stderr);
+    place.write("c.json", "1,2,3\n");
+    let ran = place.run(&call);
+    assert!(ran.status == 2 && ran.stderr.contains("was not written by this program"), "{}", ran.stderr);
+    // An empty one is new.
+    place.write("c.json", "");
+    place.done(&call);
+    assert_eq!(place.read("c.json"), state);
+}
+
+/// Each fault comes after 200 good lines: their answer is told first, and then what is wrong.
+#[test]
+fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
+    let place = Place::new();
+    let text = samples(260);
+    let replaced = |line: usize, with: &dyn Fn(&str) -> String| -> String {
+        let changed = |(at, old): (usize, &str)| if at == line { with(old) } else { format!("{old}\n") };
+        text.lines().enumerate().map(changed).collect()
+    };
+    let line = 201;
+    let rest = |old: &str| old.split_once(',').unwrap().1.to_owned();
+    let faults: [(&str, String, &str); 8] = [
+        ("short", replaced(line, &|old| format!("{}\n", rest(old))), "line 202: 12 cells, but line 1 has 13"),
+        ("long", replaced(line, &|old| format!("1,{old}\n")), "line 202: 14 cells, but line 1 has 13"),
+        ("nan", replaced(line, &|old| format!("NaN,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): the value is missing"),
+        ("infinite", replaced(line, &|old| format!("inf,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `inf` is infinite"),
+        ("text", replaced(line, &|old| format!("red,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `red` is text"),
+        ("class", replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the class `maybe` is not one of the first"),
+        ("label", replaced(line, &|old| format!("{}\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the value is missing"),
+        ("quote", replaced(line, &|old| format!("\"{old}\n")), "line 202: a double quote is opened here and never closed"),
+    ];
+    for first_rows in ["50", "1000"] {
+        for (name, text, told) in &faults {
+            place.write("t.csv", text);
+            let call = ["stream", "t.csv", "--method", "f-score", "--json", "-", "--first-rows", first_rows];
+            for ran in [place.run(&call), piped(&place, &[&["stream", "-"][..], &call[2..]].concat(), text)] {
+                assert_eq!(ran.status, 2, "{name}: {}", ran.stderr);
+                assert!(ran.stderr.contains(told), "{name}: {}", ran.stderr);
+                assert_eq!(ran.stderr.lines().count(), 1);
+                let answer = last(&ran.stdout);
+                assert_eq!((answer["arrived"].as_u64(), names(&answer)[0].as_str()), (Some(200), "x3"), "{name}");
+            }
+        }
+    }
+    // Samples with a missing value are left out where that is asked for.
+    place.write("t.csv", &faults[2].1);
+    let call = ["stream", "t.csv", "--method", "f-score", "--json", "-", "--missing", "drop-rows"];
+    let answer = last(&place.done(&call));
+    assert_eq!((&answer["arrived"], &answer["left_out"]), (&259.into(), &1.into()));
+    // An end in the middle of a line.
+    let cut: String = text.lines().take(201).map(|line| format!("{line}\n")).collect::<String>() + "0.1,0.2";
+    let ran = piped(&place, &["stream", "-", "--method", "ofs", "-k", "3", "--json", "-"], &cut);
+    assert_eq!((ran.status, last(&ran.stdout)["arrived"].as_u64()), (2, Some(200)));
+    assert!(ran.stderr.contains("line 202: 2 cells, and the file ends in it, but line 1 has 13"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_feature_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
+    let place = Place::new();
+    let text = features(40);
+    let lines: Vec<&str> = text.lines().collect();
+    let with = |extra: &str| lines[..22].iter().chain([&extra]).map(|l| format!("{l}\n")).collect::<String>();
+    let again = lines[5];
+    let wide = format!("{},1", lines[30]);
+    let narrow = lines[30].rsplit_once(',').unwrap().0.to_owned();
+    let nan = format!("x99,NaN{}", ",1.5".repeat(59));
+    let mixed = format!("x99,red{}", ",1.5".repeat(59));
+    let nameless = format!(",1{}", ",1.5".repeat(59));
+    for (extra, told) in [
+        (again, "line 23: parameter `name of a feature` is `x3`"),
+        (&wide, "line 23: 62 cells, but line 1 has 61"),
+        (&narrow, "line 23: 60 cells, but line 1 has 61"),
+        (&nan, "line 23, column `s0` (1, counted from 0): the value is missing"),
+        (&mixed, "line 23, column `s1` (2, counted from 0): `1.5` is a number in a column of text"),
+        (&nameless, "line 23: the feature has no name"),
+    ] {
+        let ran = piped(
+            &place,
+            &["stream", "-", "--features-in-rows", "--method", "saola", "--json", "-"],
+            &with(extra),
+        );
+        assert_eq!(ran.status, 2, "{told}: {}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+        let answer = last(&ran.stdout);
+        assert_eq!(answer["arrived"].as_u64(), Some(20), "{told}");
+        assert!(names(&answer).contains(&"x3".to_owned()));
+    }
+    // Missing values of a feature that arrives as a whole can be filled in.
+    let call = ["stream", "-", "--features-in-rows", "--method", "saola", "--missing", "mean", "--json", "-"];
+    assert_eq!(piped(&place, &call, &with(&nan)).status, 0);
+}
+
+#[test]
+fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
+    let place = Place::new();
+    place.write("t.csv", &samples(30));
+    place.write("empty.csv", "");
+    place.write("header.csv", "a,b,y\n");
+    place.write("x.csv", &features(5));
+    place.write("target.csv", &features(0));
+    let cases: &[(&[&str], &str)] = &[
+        (&["empty.csv", "--method", "f-score"], "empty.csv: the file is empty"),
+        (&["header.csv", "--method", "f-score"], "there is a header, but no line of values follows"),
+        (&["target.csv", "--method", "saola", "--features-in-rows"], "nothing arrived"),
+        (&["header.csv", "--method", "saola", "--features-in-rows"], "there is no line of values"),
+        (&["nofile.csv", "--method", "f-score"], "nofile.csv: cannot be read"),
+        (&["t.csv", "--method", "mrmr"], "fewest stream: mrmr does not use it: leave it out, or use one of"),
+        (&["t.csv", "--method", "saola"], "saola takes features that arrive"),
+        (&["x.csv", "--method", "ofs", "--features-in-rows"], "ofs takes samples that arrive"),
+        (&["x.csv", "--method", "saola", "--features-in-rows", "--target", "z"], "not the target `z`"),
+        (&["x.csv", "--method", "grafting", "--features-in-rows"], "lambda"),
+        (&["t.csv", "--method", "f-score", "--missing", "mean"], "--missing is mean, but must be error or drop-rows"),
+        (
+            &["x.csv", "--method", "saola", "--features-in-rows", "--missing", "drop-rows"],
+            "--missing is drop-rows, but must be error, mean or median",
+        ),
+        (&["t.csv", "--method", "f-score", "-k", "99"], "-k is 99, but must be at most the number of features, 12"),
+        (&["t.csv", "--method", "f-score", "-k", "auto"], "-k auto: f-score does not decide"),
+        (&["t.csv", "--method", "f-score", "--format", "mat"], "--format: a stream is a CSV file"),
+        (&["t.csv", "--method", "f-score", "--checkpoint-every", "5"], "--checkpoint"),
+        (&["-", "--method", "f-score", "--orders", "5"], "--orders: a pipe is read once"),
+        (&["t.csv", "--method", "f-score", "--checkpoint", "t.csv"], "this is the input file"),
+        (&["t.csv", "--method", "correlation", "--param", "coefficient=spearman"], "the coefficient spearman"),
+    ];
+    for (call, told) in cases {
+        let ran = place.run(&[&["stream"][..], call].concat());
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{call:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{call:?}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+}
+
+/// Ctrl-C and SIGTERM give the answer so far, with a checkpoint from which the stream goes on.
+#[test]
+fn a_stop_gives_the_answer_so_far() {
+    let place = Place::new();
+    let text = samples(500);
+    place.write("t.csv", &text);
+    // The last one is stopped before as many lines came as were to decide.
+    for (name, status, first) in
+        [("-INT", 130, "100"), ("-TERM", 130, "100"), ("limit", 124, "100"), ("early", 124, "1000")]
+    {
+        let state = format!("state{name}.json");
+        let limit = if status == 124 { &["--time-limit", "1.5"][..] } else { &[] };
+        let start = ["stream", "t.csv", "--method", "ofs", "-k", "3", "--first-rows", first];
+        let start = [&start[..], &["--every", "500", "--json", "a.json"]].concat();
+        let call = [&start[..], &["--follow", "--checkpoint", &state], limit].concat();
+        let child = started(&place, &call);
+        let begun = Instant::now();
+        while status == 130 && place.files().iter().all(|name| name != "a.json" || place.read("a.json").is_empty()) {
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if status == 130 {
+            signal(&child, name);
+        }
+        let ran = ended(child);
+        assert_eq!((ran.status, ran.stderr.as_str()), (status, ""), "{name}");
+        assert!(ran.stdout.contains("at the end, 500 samples: "), "{name}: {}", ran.stdout);
+        assert!(ran.stdout.contains("note: 500 samples were seen before the stop"), "{}", ran.stdout);
+        let more = [&start[..], &["--checkpoint", &state]].concat();
+        place.done(&more);
+        let resumed = last(&place.read("a.json"));
+        place.done(&start);
+        assert_eq!(resumed, last(&place.read("a.json")), "{name}");
+        std::fs::remove_file(place.path("a.json")).unwrap();
+    }
+}
+
+/// The resident memory of a process in KiB.
+#[cfg(target_os = "linux")]
+fn resident(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or("0 0");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// A stream that does not end: memory is what it was after a tenth of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_arrives() {
+    let place = Place::new();
+    let (by_samples, by_features) = (samples(500), features(500));
+    for (call, text, with_names) in [
+        (&["--method", "f-score"][..], &by_samples, false),
+        (&["--method", "saola", "--features-in-rows"], &by_features, true),
+    ] {
+        let call = [&["stream", "-", "--json", "a.json", "--every", "500"][..], call].concat();
+        let mut child = started(&place, &call);
+        let mut stdin = child.stdin.take().unwrap();
+        let n_head = if with_names { 2 } else { 1 };
+        let split = text.lines().take(n_head).map(|line| line.len() + 1).sum();
+        let (head, body) = text.split_at(split);
+        stdin.write_all(head.as_bytes()).unwrap();
+        let mut early = 0;
+        for round in 0..40 {
+            match with_names {
+                // Names that were not there before; values of noise, so that they are refused.
+                true => stdin.write_all(body.replace('x', &format!("z{round}x")).as_bytes()).unwrap(),
+                false => stdin.write_all(body.as_bytes()).unwrap(),
+            }
+            if round == 15 {
+                // What waits in the pipe and in the channel is bounded.
+                early = resident(&child);
+            }
+        }
+        let late = resident(&child);
+        drop(stdin);
+        let ran = ended(child);
+        // The same features under other names are known by then: they are refused as redundant.
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert!(early > 0 && late < early + 4096, "{early} KiB, then {late} KiB: {call:?}");
+        let told = lines(&place.read("a.json"));
+        let bytes = |at: usize| told[at]["held"]["bytes"].as_u64().unwrap();
+        // Up to 4096 samples wait to be summed.
+        let waiting = if with_names { 0 } else { 4096 * 8 * (FEATURES as u64 + 1) };
+        let (early, late) = (bytes(10), bytes(told.len() - 1));
+        assert!(late <= 2 * early + waiting, "{early} and {late}");
+    }
+}
+
+#[test]
+fn orders_tell_how_stable_the_answer_is() {
+    let place = Place::new();
+    place.write("t.csv", &samples(300));
+    place.write("x.csv", &features(30));
+    let by_sums = ["stream", "t.csv", "--method", "f-score", "-k", "3", "--orders", "5", "--json", "-", "-q"];
+    let found: Value = serde_json::from_str(&place.done(&by_sums)).unwrap();
+    // Sums do not depend on the order but for rounding.
+    assert_eq!((&found["orders"], &found["stability"]["phi"], &found["jaccard"]), (&5.into(), &1.0.into(), &1.0.into()));
+    assert_eq!(found["features"].as_array().unwrap().len(), 3);
+    let call = ["stream", "x.csv", "--method", "alpha-investing", "--features-in-rows", "--target", "y", "--orders", "6"];
+    let json = |seed: &str| -> Value {
+        let more = ["--seed", seed, "--json", "-", "-q"];
+        let mut value: Value = serde_json::from_str(&place.done(&[&call[..], &more].concat())).unwrap();
+        value["seconds"].take();
+        value
+    };
+    let (one, again) = (json("1"), json("1"));
+    assert_eq!(one, again);
+    assert_eq!((one["features"][0]["name"].as_str(), one["features"][0]["orders"].as_u64()), (Some("x3"), Some(6)));
+    assert!(one["selections"].as_array().unwrap().len() == 6);
+    let told = place.done(&call);
+    assert!(told.contains("6 shuffled orders in") && told.contains("mean Jaccard index of two orders: "), "{told}");
+}

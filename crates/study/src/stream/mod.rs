@@ -1,0 +1,460 @@
+//! Data that arrive: read once, with an answer at any time, and a checkpoint to go on from.
+
+mod checkpoint;
+mod orders;
+mod reading;
+
+pub use orders::{Orders, orders};
+pub use reading::StreamInput;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use fewest::core::{
+    Arrives, Budget, Context, Dataset, Error as CoreError, Held, Selection, Status, StreamSelector, Target,
+};
+use fewest::data::{ArrivedFeature, ArrivedSample, SampleSchema};
+
+use crate::catalogue::{Method, Parameters};
+use crate::error::Error;
+use crate::text;
+use checkpoint::Checkpoint;
+use reading::{Arrived, Opened, Position};
+
+/// How long is waited for arrivals before it is looked whether to stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Arrivals between two checkpoints, where nobody says otherwise.
+pub const CHECKPOINT_EVERY: usize = 10_000;
+
+/// How often it is waited for the first lines after a stop.
+const LATE: usize = 100;
+
+/// What is done with data that arrive.
+#[derive(Debug, Clone)]
+pub struct StreamPlan {
+    /// The method; it [`arrives`](Method::arrives).
+    pub method: Method,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// How many features are selected: at most as many as there are.
+    pub budget: Budget,
+    /// Whether that is an error where there are fewer features.
+    pub is_strict: bool,
+    /// An answer after so many arrivals.
+    pub every: Option<usize>,
+    /// An answer after so many seconds.
+    pub every_seconds: Option<f64>,
+    /// The file that is gone on from, and that is written.
+    pub checkpoint: Option<PathBuf>,
+    /// Arrivals between two checkpoints.
+    pub checkpoint_every: usize,
+    /// What else has to be the same where a checkpoint is gone on from: names of options and their values.
+    pub command: Vec<(String, String)>,
+    /// The file as messages call it.
+    pub path: PathBuf,
+}
+
+/// What is known at one time.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Answer {
+    /// What arrives.
+    pub arrives: Arrives,
+    /// How many arrived, without those that were left out.
+    pub arrived: usize,
+    /// How many were left out: samples with a missing value, features to ignore.
+    pub left_out: usize,
+    /// What is selected.
+    pub selection: Selection,
+    /// The names of the selected features, in their order.
+    pub names: Vec<String>,
+    /// The column of every feature in the file, from 0, where samples arrive.
+    pub columns: Vec<usize>,
+    /// What is kept in memory of what arrived.
+    pub held: Held,
+    /// Whether it is the answer at the end.
+    pub is_last: bool,
+    /// The names of the target's columns.
+    pub target_names: Vec<String>,
+    /// How the target was found, where no option names it.
+    pub target_found: Option<String>,
+    /// `classification`, `regression` or `none`.
+    pub task: &'static str,
+    /// Number of classes.
+    pub n_classes: usize,
+    /// Number of samples seen.
+    pub n_samples: usize,
+    /// Number of features seen.
+    pub n_features: usize,
+}
+
+/// How a stream ended, after its last answer was told.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StreamEnd {
+    /// Converged where all was read; else what stopped it.
+    pub status: Status,
+    /// What is wrong with the first line that could not be used.
+    pub error: Option<Error>,
+    /// How many had arrived before the run, where it went on from a checkpoint.
+    pub resumed: Option<usize>,
+}
+
+/// Reads what arrives until it ends, or the context stops it, and tells the answers: after every so many
+/// arrivals or seconds, and at the end. `tell` returns whether to go on.
+///
+/// A thread reads; where the method is slower, it waits, so that memory does not grow. After a stop it may
+/// live until something more arrives. Answers do not depend
+/// on when lines come, but for those of `every_seconds`.
+///
+/// With a checkpoint, the state is written after every `checkpoint_every` arrivals and at the end. Where the
+/// file exists, the run goes on from it: as many lines are passed over as were used, and have to be the same
+/// ones. What it then tells is what an uninterrupted run tells, bit for bit.
+///
+/// # Errors
+/// Where there is no answer at all: input that cannot be opened, a method that needs all of a table, a
+/// checkpoint of another command or of other data. A line that cannot be used is no such error: it ends the
+/// stream, after the answer of those before it.
+pub fn stream(
+    plan: &StreamPlan,
+    input: StreamInput,
+    context: &Context<'_>,
+    tell: &mut dyn FnMut(&Answer) -> bool,
+) -> Result<StreamEnd, Error> {
+    let checkpoint = plan.checkpoint.as_ref().map(|path| Checkpoint::new(path, plan, context.seed));
+    let saved = checkpoint.as_ref().map(Checkpoint::read).transpose()?.flatten();
+    let position = saved.as_ref().map(|saved| saved.position());
+    let resumed = saved.as_ref().map(|saved| saved.arrived);
+    let mut run = Run {
+        plan,
+        checkpoint,
+        context,
+        opened: None,
+        selector: None,
+        at: position.clone().unwrap_or_default(),
+        arrived: 0,
+        left_out: 0,
+        told: Instant::now(),
+        checkpoint_at: 0,
+        is_late: false,
+        n_late: 0,
+    };
+    let end = Arc::clone(&input.end);
+    let started = reading::start(input, position)?;
+    let mut lines = None;
+    let mut goes_on = true;
+    let mut error = None;
+    let mut stopped = None;
+    while goes_on {
+        stopped = stopped.or(context.stopped());
+        let wait = run.patience();
+        let next = match &lines {
+            // What came so far is opened and used: otherwise there would be no answer.
+            None => {
+                end.store(stopped.is_some(), Ordering::Relaxed);
+                run.is_late = stopped.is_some();
+                match started.recv_timeout(wait) {
+                    Ok(Ok(begun)) => {
+                        lines = Some(begun.lines);
+                        run.open(begun.opened, saved.as_ref()).map(|()| true)
+                    }
+                    Ok(Err(error)) => Err(error),
+                    Err(RecvTimeoutError::Timeout) if run.n_late < LATE => Ok(true),
+                    Err(_) => Ok(false),
+                }
+            }
+            Some(_) if stopped.is_some() && !run.is_late => break,
+            Some(lines) => {
+                let (arrived, end) = lines.next(wait);
+                run.take(&arrived, tell).and_then(|goes_on| match end {
+                    Some(end) => end.map(|()| false),
+                    None => Ok(goes_on),
+                })
+            }
+        };
+        run.n_late += usize::from(run.is_late);
+        match next {
+            Ok(next) => goes_on = next && run.n_late < LATE,
+            // Without an answer it is an error of the run.
+            Err(wrong) if run.arrived == 0 && stopped.is_none() => return Err(wrong),
+            Err(wrong) => {
+                error = Some(wrong).filter(|_| stopped.is_none());
+                goes_on = false;
+            }
+        }
+        if goes_on && stopped.is_none() && run.is_due() {
+            goes_on = run.tell(tell);
+        }
+    }
+    if run.arrived == 0 {
+        return Err(stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore));
+    }
+    run.save()?;
+    tell(&run.answer(true, stopped)?);
+    Ok(StreamEnd { status: stopped.unwrap_or(Status::Converged), error, resumed })
+}
+
+/// A stream that is being read.
+struct Run<'a> {
+    plan: &'a StreamPlan,
+    checkpoint: Option<Checkpoint>,
+    context: &'a Context<'a>,
+    opened: Option<Opened>,
+    selector: Option<Box<dyn StreamSelector>>,
+    /// Behind the last line that was used.
+    at: Position,
+    arrived: usize,
+    left_out: usize,
+    /// When the last answer was.
+    told: Instant,
+    /// The arrivals at the last checkpoint.
+    checkpoint_at: usize,
+    /// Whether a stop came before anything was used: what has come is used then.
+    is_late: bool,
+    /// How often it was waited for since.
+    n_late: usize,
+}
+
+impl Run<'_> {
+    /// What is known before the first arrival.
+    fn open(&mut self, opened: Opened, saved: Option<&checkpoint::Saved>) -> Result<(), Error> {
+        if let (Opened::Samples(schema), Budget::Count(k)) = (&opened, self.plan.budget)
+            && self.plan.is_strict
+        {
+            Budget::Count(k).check(schema.feature_names().len())?;
+        }
+        let budget = match &opened {
+            Opened::Samples(schema) => within(self.plan.budget, schema.feature_names().len()),
+            Opened::Features { .. } => self.plan.budget,
+        };
+        let StreamPlan { method, parameters, .. } = self.plan;
+        let mut selector = method.stream(parameters, budget, self.context.seed)?;
+        if let Some(saved) = saved {
+            selector.restore(&saved.state()?)?;
+            (self.arrived, self.left_out) = (saved.arrived, saved.left_out);
+            self.checkpoint_at = saved.arrived;
+        }
+        (self.opened, self.selector) = (Some(opened), Some(selector));
+        Ok(())
+    }
+
+    /// How long to wait for the next message.
+    fn patience(&self) -> Duration {
+        let every = self.plan.every_seconds.map(Duration::from_secs_f64);
+        every.map_or(TICK, |every| every.saturating_sub(self.told.elapsed()).min(TICK))
+    }
+
+    /// Whether so many seconds have passed.
+    fn is_due(&self) -> bool {
+        let every = self.plan.every_seconds;
+        self.arrived > 0 && every.is_some_and(|every| self.told.elapsed().as_secs_f64() >= every)
+    }
+
+    /// Uses what arrived, with an answer and a checkpoint where they are due; whether to go on.
+    fn take(&mut self, arrived: &Arrived, tell: &mut dyn FnMut(&Answer) -> bool) -> Result<bool, Error> {
+        let mut first = 0;
+        while first < arrived.len() {
+            if !self.is_late && self.context.stopped().is_some() {
+                break;
+            }
+            let room = self.room(arrived);
+            // It ends with the last one there is room for, however lines came together.
+            let (mut piece, mut n_used) = (0, 0);
+            while first + piece < arrived.len() && n_used < room {
+                n_used += usize::from(!arrived.left_out(first + piece));
+                piece += 1;
+            }
+            match self.update(arrived, first, piece) {
+                Ok(()) => first += piece,
+                // An error leaves the selector as it was: the line at fault is the first that it does not take.
+                Err(_) if piece > 1 => {
+                    for at in first..first + piece {
+                        self.update(arrived, at, 1)?;
+                    }
+                    first += piece;
+                }
+                Err(error) => return Err(error),
+            }
+            if self.plan.every.is_some_and(|every| self.arrived.is_multiple_of(every) && n_used > 0)
+                && !self.tell(tell)
+            {
+                return Ok(false);
+            }
+            if self.arrived - self.checkpoint_at >= self.plan.checkpoint_every {
+                self.save()?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// How many arrivals may be used before an answer or a checkpoint is due.
+    fn room(&self, arrived: &Arrived) -> usize {
+        let until = |every: usize| every - self.arrived % every;
+        let every = self.plan.every.map_or(usize::MAX, until);
+        let checkpoint = match self.checkpoint {
+            Some(_) => until(self.plan.checkpoint_every),
+            None => usize::MAX,
+        };
+        match arrived {
+            // One after the other: what came before one that is refused was used.
+            Arrived::Features(_) => 1,
+            Arrived::Samples(_) => every.min(checkpoint),
+        }
+    }
+
+    /// Gives lines to the selector.
+    fn update(&mut self, arrived: &Arrived, first: usize, count: usize) -> Result<(), Error> {
+        let (Some(opened), Some(selector)) = (&self.opened, &mut self.selector) else { return Ok(()) };
+        let Some((line, hash)) = arrived.at(first + count - 1) else { return Ok(()) };
+        let used: Vec<usize> = (first..first + count).filter(|&at| !arrived.left_out(at)).collect();
+        if !used.is_empty() {
+            // With a checkpoint an arrival is used as a whole or not at all.
+            let is_whole = self.checkpoint.is_some() || self.is_late;
+            let whole = Context { deadline: None, interrupt: None, ..*self.context };
+            let context = if is_whole { &whole } else { self.context };
+            let group = arrived.dataset(&used, opened);
+            group.and_then(|group| selector.update(&group, context)).map_err(|source| Error::AtLine {
+                path: self.plan.path.clone(),
+                line,
+                source,
+            })?;
+        }
+        self.arrived += used.len();
+        self.left_out += count - used.len();
+        self.at = Position { lines: self.at.lines + count as u64, hash, schema: None };
+        Ok(())
+    }
+
+    /// Tells an answer; whether to go on.
+    fn tell(&mut self, tell: &mut dyn FnMut(&Answer) -> bool) -> bool {
+        self.told = Instant::now();
+        match self.answer(false, None) {
+            Ok(answer) => tell(&answer),
+            // Too few samples so far, say: there may be an answer later.
+            Err(_) => true,
+        }
+    }
+
+    fn answer(&self, is_last: bool, stopped: Option<Status>) -> Result<Answer, Error> {
+        let (Some(opened), Some(selector)) = (&self.opened, &self.selector) else {
+            return Err(Error::NothingArrived(self.plan.path.clone()));
+        };
+        let schema_names = opened.feature_names();
+        let (arrives, n_samples, n_features) = match opened {
+            Opened::Samples(_) => (Arrives::Samples, self.arrived, schema_names.len()),
+            Opened::Features { target, .. } => {
+                (Arrives::Features, target.n_samples().unwrap_or(0), self.arrived)
+            }
+        };
+        let mut selection = selector.selection(within(self.plan.budget, n_features))?;
+        if let Some(status) = stopped {
+            selection.status = status;
+            let (one, many) = match arrives {
+                Arrives::Features => ("feature was", "features were"),
+                _ => ("sample was", "samples were"),
+            };
+            selection.notes.push(format!("{} seen before the stop", text::counted(self.arrived, one, many)));
+        }
+        let name = |&j: &usize| match (schema_names.get(j), selector.name(j)) {
+            (Some(name), _) => name.clone(),
+            (None, Some(name)) => name.to_owned(),
+            (None, None) => format!("feature {j}"),
+        };
+        let names = selection.order.iter().map(name).collect();
+        let (task, n_classes) = opened.task();
+        Ok(Answer {
+            arrives,
+            arrived: self.arrived,
+            left_out: self.left_out,
+            names,
+            columns: opened.schema().map_or_else(Vec::new, SampleSchema::columns),
+            selection,
+            held: selector.held(),
+            is_last,
+            target_names: opened.target_names(),
+            target_found: opened.target_found(),
+            task,
+            n_classes,
+            n_samples,
+            n_features,
+        })
+    }
+
+    /// Writes the checkpoint, where there is one.
+    fn save(&mut self) -> Result<(), Error> {
+        self.checkpoint_at = self.arrived;
+        let (Some(checkpoint), Some(selector)) = (&self.checkpoint, &self.selector) else { return Ok(()) };
+        let schema = self.opened.as_ref().and_then(Opened::schema);
+        let position = Position { schema: schema.cloned(), ..self.at.clone() };
+        checkpoint.write(&position, self.arrived, self.left_out, &selector.save()?)
+    }
+}
+
+/// The budget, with no more features than there are.
+fn within(budget: Budget, n_features: usize) -> Budget {
+    match budget {
+        Budget::Count(k) => Budget::Count(k.min(n_features)),
+        other => other,
+    }
+}
+
+impl Arrived {
+    /// Those at these places as a data set.
+    fn dataset(&self, used: &[usize], opened: &Opened) -> Result<Dataset, CoreError> {
+        match (self, opened) {
+            (Self::Samples(samples), Opened::Samples(schema)) => {
+                let used: Vec<&ArrivedSample> = used.iter().filter_map(|&at| samples.get(at)).collect();
+                schema.dataset(&used)
+            }
+            (Self::Features(features), Opened::Features { target, .. }) => {
+                let feature: Option<&ArrivedFeature> = used.first().and_then(|&at| features.get(at));
+                match feature {
+                    Some(feature) => feature.dataset(target.clone()),
+                    None => Err(CoreError::TooFew { what: "features", minimum: 1, found: 0 }),
+                }
+            }
+            _ => Err(CoreError::parameter("stream", "changed", "of samples, or of features")),
+        }
+    }
+}
+
+impl Opened {
+    fn schema(&self) -> Option<&SampleSchema> {
+        match self {
+            Self::Samples(schema) => Some(schema),
+            Self::Features { .. } => None,
+        }
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        self.schema().map_or_else(Vec::new, SampleSchema::feature_names)
+    }
+
+    fn target_names(&self) -> Vec<String> {
+        match self {
+            Self::Samples(schema) => schema.target_names(),
+            Self::Features { target_name, .. } => vec![target_name.clone()],
+        }
+    }
+
+    fn target_found(&self) -> Option<String> {
+        self.schema().and_then(SampleSchema::target_found).map(str::to_owned)
+    }
+
+    /// The kind of target, and the number of classes.
+    fn task(&self) -> (&'static str, usize) {
+        match self {
+            Self::Samples(schema) if !schema.classes().is_empty() => {
+                ("classification", schema.classes().len())
+            }
+            Self::Samples(schema) if schema.target_names().is_empty() => ("none", 0),
+            Self::Features { target: Target::Class(classes), .. } => ("classification", classes.n_classes()),
+            Self::Features { target: Target::None, .. } => ("none", 0),
+            _ => ("regression", 0),
+        }
+    }
+}
