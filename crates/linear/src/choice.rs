@@ -61,6 +61,19 @@ pub(super) trait Ladder {
     /// Makes `status` that of a solution.
     fn end_with(fit: &mut Self::Fit, status: Status);
 
+    /// `X w + b`, output after output, with what has no penalty.
+    ///
+    /// # Errors
+    /// Those of reading the columns.
+    fn fitted(&self, step: &Step) -> Result<Vec<f64>, Error> {
+        let columns = self.columns();
+        let mut fitted = columns.fitted(&step.coefficients)?;
+        for (fitted, intercept) in fitted.chunks_exact_mut(columns.n_samples().max(1)).zip(&step.intercepts) {
+            fitted.iter_mut().for_each(|value| *value += intercept);
+        }
+        Ok(fitted)
+    }
+
     /// The score of each feature with a coefficient.
     fn scores(&self, step: &Step) -> BTreeMap<usize, f64> {
         self.columns().feature_scores(&step.coefficients)
@@ -102,16 +115,6 @@ pub(super) fn candidates<L: Ladder>(ladder: &L) -> Vec<f64> {
         return vec![0.0];
     }
     spaced(largest, largest * if wide { SMALLEST_WIDE } else { SMALLEST_TALL }, N_LAMBDAS)
-}
-
-/// `X w + b`, output after output.
-fn fitted<L: Ladder>(ladder: &L, step: &Step) -> Result<Vec<f64>, Error> {
-    let columns = ladder.columns();
-    let mut fitted = columns.fitted(&step.coefficients)?;
-    for (fitted, intercept) in fitted.chunks_exact_mut(columns.n_samples().max(1)).zip(&step.intercepts) {
-        fitted.iter_mut().for_each(|value| *value += intercept);
-    }
-    Ok(fitted)
 }
 
 /// The held-out losses of one fold at each of some penalties, or at the first of them.
@@ -189,7 +192,7 @@ pub(super) fn fold_losses<L: Ladder>(
     let (mut found, mut first) = (Vec::new(), None);
     let stopped = ladder.walk(lambdas, &mut |ladder, fit| {
         let step = ladder.step(&fit);
-        let losses = losses(&fitted(ladder, &step)?);
+        let losses = losses(&ladder.fitted(&step)?);
         found.push(losses.held_out);
         Ok(losses.training > LEFT * *first.get_or_insert(losses.training))
     })?;
@@ -401,7 +404,7 @@ pub(super) fn by_information<L: Ladder>(
         let fits = k as f64 <= MOST_COEFFICIENTS * n;
         let value = match fits {
             true => {
-                let deviance = (likelihood.deviance)(&fitted(ladder, &step)?);
+                let deviance = (likelihood.deviance)(&ladder.fitted(&step)?);
                 deviance + k as f64 * (n.ln() + 2.0 * gamma * (likelihood.n_coefficients as f64).ln())
             }
             false => f64::INFINITY,

@@ -19,6 +19,7 @@ mod rows;
 mod search;
 mod sources;
 mod structured;
+mod terms;
 mod unsupervised;
 
 use fewest_core::method::{LinkTable, Method, TargetKind};

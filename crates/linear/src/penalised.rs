@@ -9,7 +9,7 @@ use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport
 use fewest_linalg::lanes;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::{Huber, Loss, ScalarLoss};
+use fewest_solver::loss::{Huber, Loss, Profiled, ScalarLoss};
 use fewest_solver::{
     BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver, Solution,
 };
@@ -18,6 +18,7 @@ use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, L
 use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::{as_survival, mean_over, samples_but, with_counting_classes};
 use super::search::Model;
+use super::terms::{self, Terms};
 use super::{LinearLoss, hinge};
 
 /// Most iterations of a solver at one penalty, in its own unit.
@@ -75,6 +76,8 @@ pub(super) struct Penalised<'a> {
     /// The solver's name.
     pub(super) solver: &'static str,
     pub(super) solve: &'a mut Solve<'a>,
+    /// The loss with what has no penalty minimised out, where there are covariates.
+    pub(super) profiled: Option<&'a Profiled<'a>>,
 }
 
 /// What lets the data choose `lambda`.
@@ -252,6 +255,18 @@ impl Ladder for Penalised<'_> {
         fit.found.solution.status = status;
     }
 
+    fn fitted(&self, step: &Step) -> Result<Vec<f64>, Error> {
+        let mut fitted = self.columns.fitted(&step.coefficients)?;
+        if let Some(profiled) = self.profiled {
+            // Its free coefficients hold the intercept.
+            return Ok(profiled.whole(&fitted));
+        }
+        for (fitted, intercept) in fitted.chunks_exact_mut(self.columns.n_samples()).zip(&step.intercepts) {
+            fitted.iter_mut().for_each(|value| *value += intercept);
+        }
+        Ok(fitted)
+    }
+
     fn step(&self, fit: &Fit) -> Step {
         let mut coefficients = vec![Vec::new(); self.n_outputs];
         let all = fit.found.solution.coefficients.iter().enumerate();
@@ -324,7 +339,7 @@ pub(super) fn select_many(
     }
     let control = opened(data, budgets, options.tolerance, context)?;
     let data = &*as_survival(options.loss, method, data)?;
-    with(asked, data, MOST_BYTES, control, context, |problem, loss| {
+    with(asked, data, MOST_BYTES, control, context, |problem, loss, terms| {
         let n = problem.columns.n_counting();
         let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
         let no_likelihood = Error::Unsupported {
@@ -338,7 +353,7 @@ pub(super) fn select_many(
                 deviance: &deviance,
                 n_observations: options.loss.n_observations(data, n),
                 what: if let LinearLoss::Cox { .. } = options.loss { "events" } else { "samples" },
-                n_coefficients: problem.columns.n_atoms() * problem.n_outputs,
+                n_coefficients: (problem.columns.n_atoms() - terms.left_out.len()) * problem.n_outputs,
             }),
         };
         let fold = |held: &Held<'_>, lambdas: &[f64]| fold_losses(asked, data, held, control, lambdas);
@@ -360,7 +375,7 @@ fn fold_losses(
         // In units of the deviation of all samples, as `delta` is: those of a fold differ.
         let huber = Huber::new(delta)?;
         let whole = weighted_outputs(data.target(), Weights::of(data)?.as_ref(), asked.method, held.context)?;
-        return with(asked, held.training, held.bytes, control, held.context, |problem, _| {
+        return with(asked, held.training, held.bytes, control, held.context, |problem, _, _| {
             let columns = problem.columns;
             choice::fold_losses(problem, lambdas, |fitted| {
                 choice::residual_losses(columns, &whole, held.test, fitted, |r| huber.value(r, 0.0))
@@ -371,9 +386,9 @@ fn fold_losses(
     let learnt = with_counting_classes(held.training)?;
     let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };
     let unknown = held.unknown(classes);
-    with(asked, &learnt, held.bytes, control, held.context, |problem, training| {
+    with(asked, &learnt, held.bytes, control, held.context, |problem, training, _| {
         let (columns, loss) = (problem.columns, asked.lasso.loss);
-        let samples = samples_but(data, &unknown.rows)?;
+        let samples = terms::with_offset(samples_but(data, &unknown.rows)?, asked.lasso, data)?;
         let (all, _) = loss.of(asked.method, learnt.target(), columns.weights(), samples, held.context)?;
         choice::fold_losses(problem, lambdas, |fitted| {
             held.difference(all.value(fitted), training.value(fitted), &unknown)
@@ -388,25 +403,44 @@ fn with<R>(
     bytes: usize,
     control: Control<'_>,
     context: &Context<'_>,
-    use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss) -> Result<R, Error>,
+    use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss, &Terms) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let (method, options, l1_ratio) = (asked.method, asked.lasso, asked.l1_ratio);
     let columns = asked.columns(data, bytes, context)?;
-    let samples = mean_over(columns.weights(), data.n_samples())?;
+    let terms = Terms::of(options, &columns)?;
+    let samples = terms::with_offset(mean_over(columns.weights(), data.n_samples())?, options, data)?;
     let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
     let factor = options.sign.factor();
     let turned = Turned { inner: &columns, factor: factor.unwrap_or(1.0) };
-    let model = LinearModel { design: &turned, loss: &*loss, intercept };
+    let profiled = match &terms.basis {
+        // A constant changes nothing in the loss of Cox.
+        Some(basis) => {
+            let constant = intercept && !matches!(options.loss, LinearLoss::Cox { .. });
+            Some(Profiled::new(&*loss, basis.vectors.clone(), constant)?)
+        }
+        None => None,
+    };
+    let model = match &profiled {
+        Some(profiled) => LinearModel { design: &turned, loss: profiled, intercept: false },
+        None => LinearModel { design: &turned, loss: &*loss, intercept },
+    };
     let null = model.null(&control)?;
+    if profiled.is_some() {
+        terms::check_left(null.objective, loss.value(&vec![0.0; null.dual.len()]))?;
+    }
     let automatic = CoordinateDescent::default();
     let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
-    let weights = match asked.adaptive {
+    let n_outputs = loss.n_outputs();
+    let mut weights = match asked.adaptive {
         None => vec![1.0; model.n_coefficients()],
         Some(adaptive) => {
-            let sizes = adaptive.sizes(&columns, &null.dual, method, context)?;
+            let sizes = adaptive.sizes(&columns, &terms, &null.dual, method, context)?;
             (0..columns.n_atoms()).flat_map(|j| sizes.iter().map(move |sizes| sizes[j].recip())).collect()
         }
     };
+    for &column in &terms.left_out {
+        weights[column * n_outputs..(column + 1) * n_outputs].fill(f64::INFINITY);
+    }
     let l1 = |lambda: f64| {
         let levels: Vec<f64> = weights.iter().map(|weight| (lambda * weight).min(HELD)).collect();
         let l1 = L1::weighted(1.0, &levels)?;
@@ -428,15 +462,16 @@ fn with<R>(
     };
     let mut problem = Penalised {
         columns: &columns,
-        n_outputs: loss.n_outputs(),
+        n_outputs,
         regularization: options.regularization,
         n_path: options.lambda_path,
         is_signed: loss.n_outputs() == 1,
         largest: l1(1.0)?.dual_norm(&null.correlations) / l1_ratio,
         solver: "newton",
         solve: &mut solve,
+        profiled: profiled.as_ref(),
     };
-    use_it(&mut problem, &*loss)
+    use_it(&mut problem, &*loss, &terms)
 }
 
 /// Columns times 1 or −1: coefficients of at most 0 are at least 0 for those times −1.

@@ -12,7 +12,8 @@ use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::working_set::{WorkingSet, WorkingSetSolution};
 use fewest_solver::{
-    Control, InnerProducts, L1, QuadraticSolver, Ridged, Scaled, Signed, Targeted, certificate, working_set,
+    Control, InnerProducts, L1, Projected, QuadraticSolver, Ridged, Scaled, Signed, Targeted, certificate,
+    working_set,
 };
 
 use super::Lasso;
@@ -21,6 +22,7 @@ use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, S
 use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::{LinearLoss, with_counting_classes};
 use super::penalised::{each_fit, opened, others_left_out};
+use super::terms::{self, Terms};
 use super::{paths, penalised};
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
@@ -61,6 +63,7 @@ struct Problem<'a> {
     /// By output, what the coefficient of each column is multiplied by: the weights of an adaptive lasso, and
     /// −1 where coefficients are at most 0, for which the target is negated. Nothing where all are 1.
     scales: Vec<Vec<f64>>,
+    terms: Terms,
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
@@ -84,10 +87,11 @@ impl Model<'_> {
             );
             return Err(Error::parameter("lambda_path", self.lasso.lambda_path, expected));
         }
+        terms::check(self.lasso, data)?;
         let data = &*with_counting_classes(data)?;
-        let loss = self.lasso.loss.resolved(data.target());
-        if loss != LinearLoss::Squared {
-            let lasso = Lasso { loss, ..self.lasso.clone() };
+        let lasso = Lasso { loss: self.lasso.loss.resolved(data.target()), ..self.lasso.clone() };
+        let data = &*terms::less_offset(self.method, &lasso, data)?;
+        if lasso.loss != LinearLoss::Squared {
             return penalised::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
         }
         let control = opened(data, budgets, self.lasso.tolerance, context)?;
@@ -122,8 +126,11 @@ impl<'a> Problem<'a> {
         control: Control<'a>,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let scales = match model.adaptive {
-            None => Vec::new(),
+        let terms = Terms::of(model.lasso, columns)?;
+        let mut scales = match model.adaptive {
+            // Covariates are projected away.
+            None if model.lasso.offset.is_empty() => Vec::new(),
+            None => vec![vec![1.0; columns.n_atoms()]; columns.outputs.len()],
             Some(adaptive) => {
                 let n = data.n_samples() as f64;
                 let mut residuals: Vec<f64> = columns
@@ -133,23 +140,30 @@ impl<'a> Problem<'a> {
                     .map(|value| value / n)
                     .collect();
                 residuals.chunks_exact_mut(data.n_samples()).for_each(|output| columns.weigh(output));
-                adaptive.sizes(columns, &residuals, model.method, context)?
+                adaptive.sizes(columns, &terms, &residuals, model.method, context)?
             }
         };
+        for scales in &mut scales {
+            terms.left_out.iter().for_each(|&column| scales[column] = 0.0);
+        }
         let mut outputs: Vec<Box<dyn InnerProducts + Send>> = Vec::new();
         let factor = model.lasso.sign.factor();
         for (output, products) in columns.outputs.iter().enumerate() {
             let products = products.iter().map(|product| factor.unwrap_or(1.0) * product).collect();
             let plain = Targeted::new(columns, products, 1.0);
-            outputs.push(match scales.get(output) {
+            let free: Box<dyn InnerProducts + Send> = match &terms.basis {
                 None => Box::new(plain),
-                Some(scales) => Box::new(Scaled::new(plain, scales.clone())?),
+                Some(basis) => Box::new(Projected::new(plain, basis.kept.clone())?),
+            };
+            terms::check_left(free.target_squared_norm(), 1.0)?;
+            outputs.push(match scales.get(output) {
+                None => free,
+                Some(scales) => Box::new(Scaled::new(free, scales.clone())?),
             });
         }
         let products = outputs.iter().flat_map(|output| output.target_products());
         let useful = |product: &f64| if factor.is_some() { *product } else { product.abs() };
         let largest = products.map(useful).fold(0.0_f64, f64::max);
-        let mut scales = scales;
         if factor == Some(-1.0) {
             if scales.is_empty() {
                 scales = vec![vec![1.0; columns.n_atoms()]; outputs.len()];
@@ -158,7 +172,7 @@ impl<'a> Problem<'a> {
         }
         let (l1_ratio, options) = (model.l1_ratio, model.lasso);
         let largest_lambda = largest / l1_ratio;
-        Ok(Self { model, data, columns, outputs, scales, l1_ratio, options, control, largest_lambda })
+        Ok(Self { model, data, columns, outputs, scales, terms, l1_ratio, options, control, largest_lambda })
     }
 }
 
@@ -183,9 +197,20 @@ pub(super) fn each_output(
         let largest_lambda = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
         let outputs: Vec<Box<dyn InnerProducts + Send>> =
             vec![Box::new(Targeted::new(columns, products.clone(), 1.0))];
-        let scales = Vec::new();
-        Problem { model, data, columns, outputs, scales, l1_ratio: 1.0, options, control, largest_lambda }
-            .fit(budget, context)
+        let (scales, terms) = (Vec::new(), Terms::default());
+        Problem {
+            model,
+            data,
+            columns,
+            outputs,
+            scales,
+            terms,
+            l1_ratio: 1.0,
+            options,
+            control,
+            largest_lambda,
+        }
+        .fit(budget, context)
     })
 }
 
@@ -250,7 +275,7 @@ impl Problem<'_> {
                     deviance: &deviance,
                     n_observations: self.columns.n_counting(),
                     what: "samples",
-                    n_coefficients: self.columns.n_atoms() * self.outputs.len(),
+                    n_coefficients: (self.columns.n_atoms() - self.terms.left_out.len()) * self.outputs.len(),
                 };
                 choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood)?
             }
@@ -319,7 +344,7 @@ impl Problem<'_> {
             solver.name(),
             Status::worst(found.iter().map(|found| found.solution.status)),
             found.iter().map(|found| found.solution.objective).sum(),
-            Certificate::gap(mean(&gaps)),
+            Certificate::gap(of_all(&gaps)),
         )
         .with_lambda(lambda)
         .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
@@ -413,7 +438,7 @@ impl Problem<'_> {
             Ok(certificate::certify(problem, &penalty, &dense, &correlations))
         };
         let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
-        let duality_gap = mean(&found);
+        let duality_gap = of_all(&found);
         let by_gap = Status::by_certificate(duality_gap, self.control.tolerance);
         Ok(SolverReport::new(
             "lars",
@@ -472,6 +497,16 @@ impl Ladder for &Problem<'_> {
         fit.report.status = status;
     }
 
+    fn fitted(&self, step: &Step) -> Result<Vec<f64>, Error> {
+        let mut fitted = self.columns.fitted(&step.coefficients)?;
+        if let Some(basis) = &self.terms.basis {
+            let outputs =
+                self.columns.targets().iter().zip(fitted.chunks_exact_mut(self.columns.n_samples()));
+            outputs.for_each(|(target, fitted)| basis.add_explained(&target.values, fitted));
+        }
+        Ok(fitted)
+    }
+
     fn step(&self, fit: &Fit) -> Step {
         let coefficients = self.unscaled(&fit.coefficients);
         Step { coefficients, intercepts: Vec::new(), status: fit.report.status }
@@ -486,9 +521,10 @@ enum Point<'a> {
     Ridged(Vec<f64>),
 }
 
-/// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.
-fn mean(gaps: &[DualityGap]) -> f64 {
-    gaps.iter().map(DualityGap::relative_gap).sum::<f64>() / gaps.len() as f64
+/// The gap of all outputs together, relative to their objective at zero.
+fn of_all(gaps: &[DualityGap]) -> f64 {
+    let sum = |of: fn(&DualityGap) -> f64| gaps.iter().map(of).sum::<f64>();
+    certificate::relative(sum(|gap| gap.duality_gap.max(0.0)), sum(|gap| gap.objective_at_zero))
 }
 
 /// A fit with its number of features.
