@@ -251,8 +251,8 @@ fn a_linear_model_has_covariates_and_an_offset() {
     let call =
         ["select", "table.csv", "-m", "lasso", "-k", "2", "--covariates", "square", "--offset", "line"];
     let document = place.json(&call);
-    assert_eq!(document["params"]["covariates"], serde_json::json!([1]));
-    assert_eq!(document["params"]["offset"], serde_json::json!([0]));
+    assert_eq!(document["params"]["covariates"], serde_json::json!([0]));
+    assert_eq!(document["params"]["offset"], serde_json::json!([2]));
     assert!(!names(&document).iter().any(|name| name == "square" || name == "line"), "{document}");
 }
 
