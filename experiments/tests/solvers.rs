@@ -1,4 +1,4 @@
-//! The table of solvers by loss and penalty: every cell is a run.
+//! The table of solvers by loss and penalty: every cell is a run, and the solvers in it find the same minimum.
 //!
 //! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments --test solvers` writes the table.
 
@@ -121,16 +121,18 @@ fn by_simplex(name: &str, penalty: &dyn Penalty) -> Tested<Solution> {
     let samples = operator()?;
     let found = L1Hinge::new(&samples, labels(), vec![1.0; N], true)?.minimise(&levels, &control())?;
     let solved = found.gap <= TOLERANCE;
+    let norm: f64 = levels.iter().zip(&found.weights).map(|(level, w)| level * w.abs()).sum();
     Ok(Solution {
-        coefficients: Vec::new(),
-        objective: 0.0,
+        objective: found.loss + norm,
+        coefficients: found.weights,
         certificate: fewest::core::Certificate::gap(found.gap),
         iterations: 0,
         status: if solved { Status::Converged } else { Status::Stalled },
     })
 }
 
-/// Every solver that might take the loss, with its answer for a penalty.
+/// Every solver that might take the loss, with its answer for a penalty. They solve the same problem: with
+/// an intercept where the loss of all of them has one.
 fn answers(
     loss: &str,
     name: &str,
@@ -162,7 +164,7 @@ fn answers(
         "logistic" => vec![
             ("dal", by_dal(Logistic::new(operator()?, labels())?, penalty)),
             ("pgd", by_pgd(Logistic::new(operator()?, labels())?, penalty)),
-            newton(&Separable::new(loss::Logistic, labels(), samples())?, true),
+            newton(&Separable::new(loss::Logistic, labels(), samples())?, false),
         ],
         "squared hinge" => {
             let hinge = SquaredHinge::new(operator()?, labels())?;
@@ -184,8 +186,37 @@ fn answers(
 const LOSSES: &[&str] =
     &["squared", "Huber", "logistic", "squared hinge", "hinge", "multinomial", "Poisson", "Cox", "row norm"];
 
+/// The largest difference of the objectives of two solvers that have solved a problem: each is above the
+/// minimum by its gap at most, which is relative to the objective at zero, and for every loss here that is
+/// below the second factor.
+const APART: f64 = 2.0 * TOLERANCE * (4 * N) as f64;
+
+/// The solvers that solved a problem, of which all claim a minimum: they must have found the same.
+fn solved(
+    problem: &str,
+    answers: Vec<(&'static str, Tested<Solution>)>,
+) -> Result<Vec<&'static str>, String> {
+    let mut solved: Vec<(&'static str, f64)> = Vec::new();
+    for (solver, answer) in answers {
+        match answer {
+            Ok(solution) if solution.status == Status::Converged => solved.push((solver, solution.objective)),
+            Ok(solution) => println!("{solver}, {problem}: {:?}", solution.status),
+            Err(Error::Unsupported { .. }) => {}
+            Err(error) => return Err(format!("{solver}, {problem}: {error}")),
+        }
+    }
+    for (solver, objective) in &solved {
+        let (first, other) = solved[0];
+        // What is no number is not close to any.
+        if !((objective - other).abs() < APART) {
+            return Err(format!("{problem}: {other} by {first}, {objective} by {solver}"));
+        }
+    }
+    Ok(solved.into_iter().map(|(solver, _)| solver).collect())
+}
+
 /// The table: a line for each penalty, a column for each loss.
-fn table() -> Tested<Vec<String>> {
+fn table() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut lines = vec![
         format!("| penalty | {} |", LOSSES.join(" | ")),
         format!("|---|{}", "---|".repeat(LOSSES.len())),
@@ -195,15 +226,7 @@ fn table() -> Tested<Vec<String>> {
         for loss in LOSSES {
             let outputs = if *loss == "multinomial" { 3 } else { 1 };
             let (_, penalty) = penalties(outputs)?.swap_remove(at);
-            let mut solved = Vec::new();
-            for (solver, answer) in answers(loss, name, &*penalty)? {
-                match answer {
-                    Ok(solution) if solution.status == Status::Converged => solved.push(solver),
-                    Ok(solution) => println!("{solver}, {loss}, {name}: {:?}", solution.status),
-                    Err(Error::Unsupported { .. }) => {}
-                    Err(error) => panic!("{solver}, {loss}, {name}: {error}"),
-                }
-            }
+            let solved = solved(&format!("{loss}, {name}"), answers(loss, name, &*penalty)?)?;
             cells.push(if solved.is_empty() { "–".to_owned() } else { solved.join(", ") });
         }
         lines.push(format!("| {} |", cells.join(" | ")));
@@ -243,4 +266,20 @@ fn a_table_that_is_old_is_replaced() {
     let right = "text\n\n| a |\n|---|\n| b |\n\nmore\n";
     assert_eq!(with_table(right, &table), right);
     assert_eq!(with_table("text\n\n| old |\n\nmore\n", &table), right);
+}
+
+/// A solver that says it has solved a problem and has not is found out.
+#[test]
+fn solvers_that_disagree_are_an_error() -> Tested {
+    let of = |level: f64| -> Tested<Solution> {
+        let penalty = L1::new(level, D)?;
+        CoordinateDescent::default().minimise(&quadratic()?, &penalty, &[0.0; D], &control())
+    };
+    let same = solved("l1", vec![("a", of(LEVEL)), ("b", of(LEVEL))]);
+    assert_eq!(same, Ok(vec!["a", "b"]));
+    let told = solved("l1", vec![("a", of(LEVEL)), ("b", of(1.001 * LEVEL))]).unwrap_err();
+    assert!(told.contains("by a") && told.contains("by b"), "{told}");
+    let stopped = of(LEVEL).map(|solution| Solution { status: Status::Stalled, objective: 7.0, ..solution });
+    assert_eq!(solved("l1", vec![("a", of(LEVEL)), ("b", stopped)]), Ok(vec!["a"]));
+    Ok(())
 }

@@ -94,9 +94,15 @@ pub(crate) struct SelectArgs {
     /// Features that must be selected, by name or by the number of the column in the file, from 0
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
     pub force_in: Vec<String>,
-    /// Features whose effect is removed from the target before the others are selected (age, batch …)
+    /// Features that are taken into account, but not selected (age, batch …)
+    ///
+    /// The kernel methods remove their effect from the target first; the lasso has them in its model, without
+    /// a penalty.
     #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
+    /// Features that are added to the fitted values as they are (the log of an exposure …), not selected
+    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
+    pub offset: Vec<String>,
     /// Column with the weight of each sample, for methods that use weights
     ///
     /// Numbers of at least 0: for lasso, elastic-net, adaptive-lasso and dantzig, where only ratios count,

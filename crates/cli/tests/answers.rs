@@ -246,6 +246,17 @@ fn forced_features_come_first_and_covariates_stay_out() {
 }
 
 #[test]
+fn a_linear_model_has_covariates_and_an_offset() {
+    let place = Place::with_table();
+    let call =
+        ["select", "table.csv", "-m", "lasso", "-k", "2", "--covariates", "square", "--offset", "line"];
+    let document = place.json(&call);
+    assert_eq!(document["params"]["covariates"], serde_json::json!([0]));
+    assert_eq!(document["params"]["offset"], serde_json::json!([2]));
+    assert!(!names(&document).iter().any(|name| name == "square" || name == "line"), "{document}");
+}
+
+#[test]
 fn groups_are_selected_together() {
     let place = Place::with_table();
     place.write("groups.csv", "feature,group\nline,together\nnoise,together\nsquare,alone\n");

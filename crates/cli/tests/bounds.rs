@@ -96,6 +96,7 @@ fn what_does_not_go_together_is_refused() {
         ("-m group-lasso -p lambda_ratio=0.1 --groups groups.csv --fdr 0.2", &["knockoffs", "groups"]),
         ("-m hsic-lasso -p lambda_ratio=0.1 --force-in x3 --fdr 0.2", &["--fdr", "--force-in"]),
         ("-m hsic-lasso -p lambda_ratio=0.1 --covariates x3 --fdr 0.2", &["--fdr", "--covariates"]),
+        ("-m lasso -p lambda_ratio=0.1 --offset x3 --fdr 0.2", &["--fdr", "--offset"]),
         ("-m lasso --fdr 0.1 -k 5", &["--fdr", "cannot be used with", "--k"]),
         ("-m lasso --per-family-error 1 -k 5", &["--per-family-error", "cannot be used with"]),
         ("-m lasso --per-family-error 1 --fdr 0.1", &["cannot be used with"]),

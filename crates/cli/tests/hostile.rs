@@ -63,6 +63,12 @@ fn wrong_calls() {
             "select table.csv --method mrmr --covariates line",
             &["--covariates", "mrmr does not use it", "nocco-lasso"],
         ),
+        ("select table.csv --method hsic-lasso --offset line", &["--offset", "does not use it", "lasso"]),
+        ("select table.csv --method lasso --offset lien", &["--offset", "did you mean `line`?"]),
+        (
+            "select table.csv --method lasso --covariates line --offset line",
+            &["`offset`", "covariate", "once"],
+        ),
         (
             "select table.csv --method mrmr --groups g.csv",
             &["--groups", "mrmr does not use it", "hsic-lasso", "nmmkl"],

@@ -8,6 +8,7 @@ use fewest_solver::{Design, InnerProducts};
 use super::Lasso;
 use super::columns::LinearColumns;
 use super::search::Model;
+use super::terms::{Basis, Terms};
 
 /// Columns read at a time where there are more of them than samples.
 const PANEL: usize = 1024;
@@ -111,11 +112,12 @@ impl Adaptive {
     pub(super) fn sizes(
         self,
         columns: &LinearColumns<'_>,
+        terms: &Terms,
         residuals: &[f64],
         method: &'static str,
         context: &Context<'_>,
     ) -> Result<Vec<Vec<f64>>, Error> {
-        let mut estimates = self.initial.of(columns, residuals, method, context)?;
+        let mut estimates = self.initial.of(columns, terms, residuals, method, context)?;
         estimates.iter_mut().flatten().for_each(|value| *value = value.abs().powf(self.gamma));
         Ok(estimates)
     }
@@ -125,20 +127,33 @@ impl FirstEstimate {
     fn of(
         self,
         columns: &LinearColumns<'_>,
+        terms: &Terms,
         residuals: &[f64],
         method: &'static str,
         context: &Context<'_>,
     ) -> Result<Vec<Vec<f64>>, Error> {
         let (n, d) = (columns.n_samples(), columns.n_atoms());
         let c = residuals.len() / n.max(1);
-        let varying: Vec<usize> = (0..d).filter(|&j| columns.squared_norms()[j] > 0.0).collect();
+        let is_candidate =
+            |j: &usize| columns.squared_norms()[*j] > 0.0 && terms.left_out.binary_search(j).is_err();
+        let varying: Vec<usize> = (0..d).filter(is_candidate).collect();
+        // All of it is done with what covariates leave of columns and residuals.
+        let basis = terms.basis.as_ref();
+        let n_free = basis.map_or(0, Basis::len);
+        let mut residuals = residuals.to_vec();
+        let project = |residuals: &mut [f64]| {
+            if let Some(basis) = basis {
+                residuals.chunks_exact_mut(n.max(1)).for_each(|own| basis.project_residuals(own));
+            }
+        };
+        project(&mut residuals);
         let of_column =
             |products: &[f64], k: usize| (0..d).map(|j| products[k + j * c]).collect::<Vec<f64>>();
         let mut products = vec![0.0; d * c];
         let ridge = match self {
             Self::Ridge { mu } => mu,
             // Centred columns span a dimension less than there are samples.
-            Self::LeastSquares if varying.len() < columns.n_counting() => 0.0,
+            Self::LeastSquares if varying.len() + n_free < columns.n_counting() => 0.0,
             Self::LeastSquares => {
                 let found = format!("{} features and {} samples", varying.len(), columns.n_counting());
                 return Err(refused(method, found));
@@ -151,9 +166,9 @@ impl FirstEstimate {
                 Some(weights) => weights.values().iter().map(|weight| weight.sqrt()).collect(),
                 None => vec![1.0; n],
             };
-            let outer = outer_products(columns, &varying, &roots, context)?;
+            let outer = outer_products(columns, basis, &varying, &roots, context)?;
             let factor = factor(outer, n, ridge, method, context)?;
-            let mut solved = residuals.to_vec();
+            let mut solved = residuals;
             for residuals in solved.chunks_exact_mut(n) {
                 // Those of samples that do not count are 0.
                 let counting = residuals.iter_mut().zip(&roots).filter(|(_, root)| **root > 0.0);
@@ -161,13 +176,23 @@ impl FirstEstimate {
                 factor.solve(residuals);
                 residuals.iter_mut().zip(&roots).for_each(|(residual, root)| *residual *= root);
             }
+            project(&mut solved);
             columns.correlations(&solved, &mut products)?;
             return Ok((0..c).map(|k| of_column(&products, k)).collect());
         }
-        columns.correlations(residuals, &mut products)?;
+        columns.correlations(&residuals, &mut products)?;
         let m = varying.len();
         let mut inner = vec![0.0; m * m];
         columns.products(&varying, &varying, &mut inner)?;
+        for vector in basis.iter().flat_map(|basis| basis.vectors()) {
+            context.go_on(ESTIMATED)?;
+            let mut weighted: Vec<f64> = vector.iter().map(|value| value / n as f64).collect();
+            columns.weigh(&mut weighted);
+            let explained = columns.products_with(&varying, &weighted)?;
+            for (column, &right) in inner.chunks_exact_mut(m.max(1)).zip(&explained) {
+                column.iter_mut().zip(&explained).for_each(|(value, left)| *value -= left * right);
+            }
+        }
         let factor = factor(inner, m, ridge, method, context)?;
         let estimate = |k: usize| {
             let mut values: Vec<f64> = varying.iter().map(|&j| products[k + j * c]).collect();
@@ -206,6 +231,7 @@ fn factor(
 /// `X Xᵀ / n` of samples times `roots`, a few columns at a time.
 fn outer_products(
     columns: &LinearColumns<'_>,
+    basis: Option<&Basis>,
     varying: &[usize],
     roots: &[f64],
     context: &Context<'_>,
@@ -214,7 +240,11 @@ fn outer_products(
     let mut sum = vec![0.0; n * n];
     for panel in varying.chunks(PANEL) {
         context.go_on(ESTIMATED)?;
-        let rows = transposed(&columns.gather(panel)?, n, roots);
+        let mut gathered = columns.gather(panel)?;
+        if let Some(basis) = basis {
+            gathered.chunks_exact_mut(n.max(1)).for_each(|column| basis.project(column));
+        }
+        let rows = transposed(&gathered, n, roots);
         for (sum, product) in sum.iter_mut().zip(gram(&rows, panel.len())) {
             *sum += product / n as f64;
         }

@@ -71,6 +71,12 @@ options! {
     /// 0 (of events among them with the loss `cox`), and a fold has samples, not copies. `hinge` has no
     /// weights.
     ///
+    /// With covariates `U` and an offset `o` the fitted values are `U V + X W + o`, with no penalty on `V`: the
+    /// problem is solved with `V` (and the intercept) minimised out, for the squared loss by projection (Frisch
+    /// and Waugh 1933), for another by [`Profiled`](fewest_solver::loss::Profiled). Its gap is relative to the
+    /// objective of the model of covariates alone, and so is the largest `λ`. A category enters `U` by its
+    /// level indicators; columns that depend on others count once.
+    ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with
     /// all others. Sparse columns cost their stored values. Memory: little besides the table; a table that is
@@ -79,7 +85,8 @@ options! {
     /// # Errors
     /// A target without numbers or classes, or that does not vary, or that the loss is not defined for; a NaN
     /// or an infinity, naming the cell; no number of features where one is needed; parameters out of range;
-    /// more folds than samples; an information criterion for a loss that has no likelihood.
+    /// more folds than samples; an information criterion for a loss that has no likelihood; covariates that
+    /// explain the target exactly, or that have no best coefficient, such as one that separates two classes.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -113,6 +120,16 @@ options! {
         /// certificate is the duality gap of this problem, whose dual has no bound on correlations of the
         /// other sign.
         pub sign: Sign = Sign::Any;
+        /// Features that are in the model without a penalty; not selected themselves.
+        ///
+        /// Age, batch and the like. Not with `hinge`.
+        pub covariates: Vec<usize> = Vec::new();
+        /// Features whose sum is added to the fitted values as it is; not selected themselves.
+        ///
+        /// Such as the logarithm of an exposure with `poisson`. In the unit of the target for real outputs,
+        /// which are then standardised less the offset, of log odds with `logistic`, and of log hazards with
+        /// `cox`. Not with other losses.
+        pub offset: Vec<usize> = Vec::new();
         /// Solver; auto: the exact path for a number of features and squared errors, else coordinate descent.
         pub solver: SolverChoice = SolverChoice::Auto;
         /// Duality gap to reach, relative to the objective at zero.

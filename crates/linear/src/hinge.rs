@@ -34,6 +34,9 @@ pub(super) fn select_many(
     if options.sign.factor().is_some() {
         return Err(unsupported("a constraint on `sign`", "use loss=squared-hinge"));
     }
+    if !options.covariates.is_empty() {
+        return Err(unsupported("`covariates`", "use loss=squared-hinge"));
+    }
     if options.regularization.is_chosen_by_data() {
         let what = options.regularization.to_string();
         return Err(unsupported(&what, "use loss=squared-hinge, or give `lambda` or `lambda_ratio`"));
@@ -70,6 +73,7 @@ pub(super) fn select_many(
             largest,
             solver: "simplex",
             solve: &mut solve,
+            profiled: None,
         };
         problem.select_many(budgets, data.n_features(), context)
     };

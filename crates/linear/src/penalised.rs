@@ -2,35 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use fewest_cd::CoordinateDescent;
-use fewest_columns::{Weights, weighted_outputs};
-use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target};
-use fewest_linalg::lanes;
-use fewest_newton::{LinearModel, NewtonSolution, Start};
+use fewest_core::method::Regularization;
+use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport, Status};
+use fewest_newton::{NewtonSolution, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::{Huber, Loss, ScalarLoss};
-use fewest_solver::{
-    BlockPenalty, Control, Design, ElasticNetPenalty, InnerProducts, L1, Penalty, QuadraticSolver, Solution,
-};
+use fewest_solver::loss::Profiled;
+use fewest_solver::{Control, Solution};
 
-use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Fold, Held, Ladder, Likelihood, Step, Visit};
-use super::columns::{LinearColumns, MOST_BYTES};
-use super::loss::{as_survival, mean_over, samples_but, with_counting_classes};
-use super::search::Model;
-use super::{LinearLoss, hinge};
+use super::choice::{self, CrossValidation, Fold, Ladder, Likelihood, Step, Visit};
+use super::columns::LinearColumns;
 
 /// Most iterations of a solver at one penalty, in its own unit.
 const MOST_STEPS: u64 = 1_000_000;
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
-
-/// A penalty that no coefficient overcomes.
-const HELD: f64 = 1e200;
-
-/// Columns multiplied at a time.
-const PANEL: usize = 64;
 
 /// What every method begins with, before a column is read: checked budgets, and the limits of a run to a
 /// relative gap of `tolerance`.
@@ -75,15 +61,17 @@ pub(super) struct Penalised<'a> {
     /// The solver's name.
     pub(super) solver: &'static str,
     pub(super) solve: &'a mut Solve<'a>,
+    /// The loss with what has no penalty minimised out, where there are covariates.
+    pub(super) profiled: Option<&'a Profiled<'a>>,
 }
 
 /// What lets the data choose `lambda`.
 #[derive(Clone, Copy)]
-struct ByData<'a> {
-    data: &'a Dataset,
-    fold: &'a Fold<'a>,
+pub(super) struct ByData<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) fold: &'a Fold<'a>,
     /// The likelihood, where the loss has one.
-    likelihood: Result<Likelihood<'a>, &'a Error>,
+    pub(super) likelihood: Result<Likelihood<'a>, &'a Error>,
 }
 
 /// A solution with its number of features.
@@ -121,7 +109,8 @@ impl Penalised<'_> {
         self.select_with(None, budgets, n_features, context)
     }
 
-    fn select_with(
+    /// [`select_many`](Self::select_many), where the data may choose the penalty.
+    pub(super) fn select_with(
         &mut self,
         by_data: Option<ByData<'_>>,
         budgets: &[Budget],
@@ -252,6 +241,18 @@ impl Ladder for Penalised<'_> {
         fit.found.solution.status = status;
     }
 
+    fn fitted(&self, step: &Step) -> Result<Vec<f64>, Error> {
+        let mut fitted = self.columns.fitted(&step.coefficients)?;
+        if let Some(profiled) = self.profiled {
+            // Its free coefficients hold the intercept.
+            return Ok(profiled.whole(&fitted));
+        }
+        for (fitted, intercept) in fitted.chunks_exact_mut(self.columns.n_samples()).zip(&step.intercepts) {
+            fitted.iter_mut().for_each(|value| *value += intercept);
+        }
+        Ok(fitted)
+    }
+
     fn step(&self, fit: &Fit) -> Step {
         let mut coefficients = vec![Vec::new(); self.n_outputs];
         let all = fit.found.solution.coefficients.iter().enumerate();
@@ -309,189 +310,4 @@ pub(super) fn each_fit<F>(
         found = Some(own);
     }
     Ok(selections)
-}
-
-/// Lasso, elastic net and adaptive lasso with another loss than squared errors.
-pub(super) fn select_many(
-    asked: &Model<'_>,
-    data: &Dataset,
-    budgets: &[Budget],
-    context: &Context<'_>,
-) -> Result<Vec<Selection>, Error> {
-    let (method, options) = (asked.method, asked.lasso);
-    if let LinearLoss::Hinge { intercept } = options.loss {
-        return hinge::select_many(asked, intercept, data, budgets, context);
-    }
-    let control = opened(data, budgets, options.tolerance, context)?;
-    let data = &*as_survival(options.loss, method, data)?;
-    with(asked, data, MOST_BYTES, control, context, |problem, loss| {
-        let n = problem.columns.n_counting();
-        let deviance = |fitted: &[f64]| 2.0 * n as f64 * loss.value(fitted);
-        let no_likelihood = Error::Unsupported {
-            method,
-            what: format!("an information criterion with loss={}", options.loss.word()),
-            instead: "take a cross-validation (`lambda_folds`): the loss has no likelihood".to_owned(),
-        };
-        let likelihood = match options.loss {
-            LinearLoss::Huber { .. } | LinearLoss::SquaredHinge { .. } => Err(&no_likelihood),
-            _ => Ok(Likelihood {
-                deviance: &deviance,
-                n_observations: options.loss.n_observations(data, n),
-                what: if let LinearLoss::Cox { .. } = options.loss { "events" } else { "samples" },
-                n_coefficients: problem.columns.n_atoms() * problem.n_outputs,
-            }),
-        };
-        let fold = |held: &Held<'_>, lambdas: &[f64]| fold_losses(asked, data, held, control, lambdas);
-        let by_data = ByData { data, fold: &fold, likelihood };
-        problem.select_with(Some(by_data), budgets, data.n_features(), context)
-    })
-}
-
-/// The held-out losses of one fold of `data`.
-fn fold_losses(
-    asked: &Model<'_>,
-    data: &Dataset,
-    held: &Held<'_>,
-    control: Control<'_>,
-    lambdas: &[f64],
-) -> Result<Vec<f64>, Error> {
-    let control = Control { progress: None, tolerance: control.tolerance.max(FOLD_TOLERANCE), ..control };
-    if let LinearLoss::Huber { delta, .. } = asked.lasso.loss {
-        // In units of the deviation of all samples, as `delta` is: those of a fold differ.
-        let huber = Huber::new(delta)?;
-        let whole = weighted_outputs(data.target(), Weights::of(data)?.as_ref(), asked.method, held.context)?;
-        return with(asked, held.training, held.bytes, control, held.context, |problem, _| {
-            let columns = problem.columns;
-            choice::fold_losses(problem, lambdas, |fitted| {
-                choice::residual_losses(columns, &whole, held.test, fitted, |r| huber.value(r, 0.0))
-            })
-        });
-    }
-    // The model is one of the classes that training samples have.
-    let learnt = with_counting_classes(held.training)?;
-    let classes = if let Target::Class(classes) = data.target() { Some(classes) } else { None };
-    let unknown = held.unknown(classes);
-    with(asked, &learnt, held.bytes, control, held.context, |problem, training| {
-        let (columns, loss) = (problem.columns, asked.lasso.loss);
-        let samples = samples_but(data, &unknown.rows)?;
-        let (all, _) = loss.of(asked.method, learnt.target(), columns.weights(), samples, held.context)?;
-        choice::fold_losses(problem, lambdas, |fitted| {
-            held.difference(all.value(fitted), training.value(fitted), &unknown)
-        })
-    })
-}
-
-/// What `use_it` makes of the model of `data`, of which standardised copies may take so many `bytes`.
-fn with<R>(
-    asked: &Model<'_>,
-    data: &Dataset,
-    bytes: usize,
-    control: Control<'_>,
-    context: &Context<'_>,
-    use_it: impl FnOnce(&mut Penalised<'_>, &dyn Loss) -> Result<R, Error>,
-) -> Result<R, Error> {
-    let (method, options, l1_ratio) = (asked.method, asked.lasso, asked.l1_ratio);
-    let columns = asked.columns(data, bytes, context)?;
-    let samples = mean_over(columns.weights(), data.n_samples())?;
-    let (loss, intercept) = options.loss.of(method, data.target(), columns.weights(), samples, context)?;
-    let factor = options.sign.factor();
-    let turned = Turned { inner: &columns, factor: factor.unwrap_or(1.0) };
-    let model = LinearModel { design: &turned, loss: &*loss, intercept };
-    let null = model.null(&control)?;
-    let automatic = CoordinateDescent::default();
-    let solver: &dyn QuadraticSolver = options.solver.chosen().unwrap_or(&automatic);
-    let weights = match asked.adaptive {
-        None => vec![1.0; model.n_coefficients()],
-        Some(adaptive) => {
-            let sizes = adaptive.sizes(&columns, &null.dual, method, context)?;
-            (0..columns.n_atoms()).flat_map(|j| sizes.iter().map(move |sizes| sizes[j].recip())).collect()
-        }
-    };
-    let l1 = |lambda: f64| {
-        let levels: Vec<f64> = weights.iter().map(|weight| (lambda * weight).min(HELD)).collect();
-        let l1 = L1::weighted(1.0, &levels)?;
-        Ok::<L1, Error>(if factor.is_some() { l1.nonnegative() } else { l1 })
-    };
-    let mut solve = |lambda: f64, start: Option<&Start>| {
-        let l1 = l1(lambda * l1_ratio)?;
-        let penalty: Box<dyn BlockPenalty> = if l1_ratio < 1.0 {
-            Box::new(ElasticNetPenalty::new(l1, lambda * (1.0 - l1_ratio))?)
-        } else {
-            Box::new(l1)
-        };
-        let turn = |coefficients: &mut [f64]| coefficients.iter_mut().for_each(|w| *w *= turned.factor);
-        let mut start = start.cloned();
-        start.iter_mut().for_each(|start| turn(&mut start.coefficients));
-        let mut found = model.minimise(&null, &*penalty, solver, start.as_ref(), &control)?;
-        turn(&mut found.solution.coefficients);
-        Ok(Solved::from(found))
-    };
-    let mut problem = Penalised {
-        columns: &columns,
-        n_outputs: loss.n_outputs(),
-        regularization: options.regularization,
-        n_path: options.lambda_path,
-        is_signed: loss.n_outputs() == 1,
-        largest: l1(1.0)?.dual_norm(&null.correlations) / l1_ratio,
-        solver: "newton",
-        solve: &mut solve,
-    };
-    use_it(&mut problem, &*loss)
-}
-
-/// Columns times 1 or −1: coefficients of at most 0 are at least 0 for those times −1.
-struct Turned<'a> {
-    inner: &'a LinearColumns<'a>,
-    factor: f64,
-}
-
-impl Design for Turned<'_> {
-    fn n_samples(&self) -> usize {
-        LinearColumns::n_samples(self.inner)
-    }
-
-    fn n_columns(&self) -> usize {
-        self.inner.n_atoms()
-    }
-
-    fn correlations(&self, right: &[f64], out: &mut [f64]) -> Result<(), Error> {
-        self.inner.correlations(right, out)?;
-        out.iter_mut().for_each(|value| *value *= self.factor);
-        Ok(())
-    }
-
-    fn gather(&self, chosen: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        Design::gather(self.inner, chosen, out)?;
-        out.iter_mut().for_each(|value| *value *= self.factor);
-        Ok(())
-    }
-}
-
-/// Not divided by the number of samples: that is part of the loss.
-impl Design for LinearColumns<'_> {
-    fn n_samples(&self) -> usize {
-        LinearColumns::n_samples(self)
-    }
-
-    fn n_columns(&self) -> usize {
-        self.n_atoms()
-    }
-
-    fn correlations(&self, right: &[f64], out: &mut [f64]) -> Result<(), Error> {
-        let (n, d) = (LinearColumns::n_samples(self), self.n_atoms());
-        let c = right.len() / n.max(1);
-        let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
-        let panels = fewest_parallel::try_map(d.div_ceil(PANEL), |at| {
-            self.correlate(at * PANEL..d.min((at + 1) * PANEL), right, &sums)
-        })?;
-        for (out, panel) in out.chunks_mut(PANEL * c.max(1)).zip(panels) {
-            out.copy_from_slice(&panel);
-        }
-        Ok(())
-    }
-
-    fn gather(&self, chosen: &[usize], out: &mut [f64]) -> Result<(), Error> {
-        out.copy_from_slice(&LinearColumns::gather(self, chosen)?);
-        Ok(())
-    }
 }

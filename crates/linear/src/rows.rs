@@ -232,6 +232,7 @@ impl RowModel<'_> {
             largest: GroupLasso::new(1.0, &rows)?.dual_norm(&null.correlations),
             solver: "newton",
             solve: &mut solve,
+            profiled: None,
         };
         problem.select_many(budgets, data.n_features(), context)
     }

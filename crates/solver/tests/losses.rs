@@ -60,7 +60,12 @@ fn curvature_along(loss: &dyn Loss, fitted: &[f64], change: &[f64]) -> f64 {
     let (n, c) = (loss.n_samples(), loss.n_outputs());
     let mut h = vec![f64::NAN; n * c * c];
     loss.curvature(fitted, &mut h);
-    let mut sum = -loss.reductions(fitted, change).iter().map(|value| value * value).sum::<f64>();
+    // Of each output by itself; those of the whole change are their sum.
+    let outputs: Vec<usize> = (0..c).collect();
+    let reductions = loss.reductions(fitted, change, &outputs);
+    let n_rows = reductions.len() / c;
+    let row = |at: usize| reductions.iter().skip(at).step_by(n_rows.max(1)).sum::<f64>();
+    let mut sum = -(0..n_rows).map(|at| row(at) * row(at)).sum::<f64>();
     for i in 0..n {
         for k in 0..c {
             for l in 0..c {

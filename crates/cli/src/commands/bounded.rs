@@ -60,7 +60,7 @@ fn knockoffs(
         )));
     }
     // They count columns of the table: among features and knockoffs they would be others.
-    for (option, name) in [("--force-in", "forced"), ("--covariates", "covariates")] {
+    for (option, name) in [("--force-in", "forced"), ("--covariates", "covariates"), ("--offset", "offset")] {
         if !parameters.features(name).is_empty() {
             return Err(Failure::new(format!(
                 "--fdr cannot be used with {option}: no bound is known for features that are given a place"

@@ -49,9 +49,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
-    for (option, parameter, wanted) in
-        [("--force-in", "forced", &args.force_in), ("--covariates", "covariates", &args.covariates)]
-    {
+    for (option, parameter, wanted) in named_features(args) {
         if !wanted.is_empty() {
             let indices = input::features(option, wanted, &info)?;
             let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
@@ -98,6 +96,15 @@ fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
     })
 }
 
+/// Options that name features, with the parameter that each sets.
+fn named_features(args: &SelectArgs) -> [(&'static str, &'static str, &[String]); 3] {
+    [
+        ("--force-in", "forced", &args.force_in),
+        ("--covariates", "covariates", &args.covariates),
+        ("--offset", "offset", &args.offset),
+    ]
+}
+
 /// Refuses options that the method does not use, a number that scores alone do not decide, and a missing
 /// table of groups.
 fn check_uses(
@@ -108,11 +115,10 @@ fn check_uses(
 ) -> Result<(), Failure> {
     let takes =
         |method: &Method, name: &str| method.parameters().iter().any(|parameter| parameter.name == name);
-    if !args.force_in.is_empty() && !takes(method, "forced") {
-        return Err(useless(registry, "--force-in", method, |other| takes(other, "forced")));
-    }
-    if !args.covariates.is_empty() && !takes(method, "covariates") {
-        return Err(useless(registry, "--covariates", method, |other| takes(other, "covariates")));
+    for (option, parameter, wanted) in named_features(args) {
+        if !wanted.is_empty() && !takes(method, parameter) {
+            return Err(useless(registry, option, method, |other| takes(other, parameter)));
+        }
     }
     if args.k == Some(KArg::Auto) && matches!(method.build(parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));

@@ -152,7 +152,7 @@ impl CoxRidge {
                 column.iter_mut().zip(&curvature).for_each(|(value, curvature)| *value *= curvature);
             }
             let mut hessian = z.tr_mul(&weighted);
-            let reductions = loss.reductions(fitted.as_slice(), z.as_slice());
+            let reductions = loss.reductions(fitted.as_slice(), z.as_slice(), &vec![0; m]);
             if m > 0 && !reductions.is_empty() {
                 let reductions = DMatrix::from_vec(reductions.len() / m, m, reductions);
                 hessian -= reductions.tr_mul(&reductions);

@@ -358,6 +358,7 @@ impl Selector for Rfs {
             largest: GroupLasso::new(1.0, &robust.rows)?.dual_norm(&robust.null.correlations),
             solver: if robust.is_short { "interior-point" } else { "newton" },
             solve: &mut solve,
+            profiled: None,
         };
         problem.select_many(budgets, data.n_features(), context)
     }

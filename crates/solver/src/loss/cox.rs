@@ -204,7 +204,7 @@ impl Loss for Cox {
     }
 
     /// `√wₖ ⟨pₖ, x⟩` of every term, by decreasing time.
-    fn reductions(&self, fitted: &[f64], columns: &[f64]) -> Vec<f64> {
+    fn reductions(&self, fitted: &[f64], columns: &[f64], _: &[usize]) -> Vec<f64> {
         let terms = self.terms(fitted);
         // Sums over those at risk are kept relative to their own total, which grows from group to group.
         let log = |i: usize| self.log_hazard(fitted, i);

@@ -9,6 +9,7 @@ mod huber;
 mod logistic;
 mod multinomial;
 mod poisson;
+mod profiled;
 mod row_norm;
 mod samples;
 mod separable;
@@ -21,6 +22,7 @@ pub use logistic::Logistic;
 pub(crate) use logistic::{log_loss, misfit};
 pub use multinomial::Multinomial;
 pub use poisson::Poisson;
+pub use profiled::Profiled;
 pub use row_norm::RowNorm;
 pub use samples::Samples;
 pub use separable::{ScalarLoss, Separable};
@@ -58,9 +60,10 @@ pub trait Loss: Sync {
     /// Where it is almost zero it is made so large that a Newton step moves no fitted value very far.
     fn curvature(&self, fitted: &[f64], out: &mut [f64]);
 
-    /// `RX` for the columns of `X` in `columns`, column after column: the Hessian of a loss of one output
-    /// that is no sum over samples is the curvature less `RᵀR`. Nothing, which is the default, for `R = 0`.
-    fn reductions(&self, _fitted: &[f64], _columns: &[f64]) -> Vec<f64> {
+    /// `RX`, column after column, for the columns of `X` in `columns`, each of which changes the fitted values
+    /// of one of the outputs, named in `outputs`: the Hessian of a loss that is no sum over samples is the
+    /// curvature less `RᵀR`. Nothing, which is the default, for `R = 0`.
+    fn reductions(&self, _fitted: &[f64], _columns: &[f64], _outputs: &[usize]) -> Vec<f64> {
         Vec::new()
     }
 

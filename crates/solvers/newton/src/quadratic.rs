@@ -72,7 +72,7 @@ impl LocalModel {
         let (parts, intercepts) = if c == 1 {
             one_output(atoms, loss, fitted, &h, dual, intercept)
         } else {
-            outputs(atoms, &h, dual, intercept)
+            outputs(atoms, loss, fitted, &h, dual, intercept)
         };
         let Parts { mut gram, correlations, decrement } = parts;
         let w = DVector::from_column_slice(w);
@@ -120,7 +120,7 @@ fn one_output(
         centred.iter_mut().zip(column).for_each(|(out, x)| *out = x - mean);
         (correlations[at], crossed[at]) = (dot(centred, dual), sum);
     }
-    let reductions = loss.reductions(fitted, &centred);
+    let reductions = loss.reductions(fitted, &centred, &vec![0; m]);
     for column in centred.chunks_exact_mut(n) {
         column.iter_mut().zip(&roots).for_each(|(value, root)| *value *= root);
     }
@@ -141,7 +141,14 @@ fn one_output(
     (Parts { gram: matrix, correlations, decrement }, intercepts)
 }
 
-fn outputs(atoms: &Atoms<'_>, h: &[f64], dual: &[f64], intercept: bool) -> (Parts, Option<Intercepts>) {
+fn outputs(
+    atoms: &Atoms<'_>,
+    loss: &dyn Loss,
+    fitted: &[f64],
+    h: &[f64],
+    dual: &[f64],
+    intercept: bool,
+) -> (Parts, Option<Intercepts>) {
     let (n, c, m) = (atoms.n, atoms.c, atoms.of.len());
     let block = |k: usize, l: usize| &h[n * (k + c * l)..n * (k + c * l + 1)];
     let members: Vec<Vec<usize>> =
@@ -171,6 +178,14 @@ fn outputs(atoms: &Atoms<'_>, h: &[f64], dual: &[f64], intercept: bool) -> (Part
     }
     let mut correlations = DVector::from_vec(atoms.correlations(dual));
     let mut decrement: f64 = (0..n).map(|i| sample_decrement(h, dual, i, n, c)).sum();
+    let of: Vec<usize> = atoms.of.iter().map(|(_, k)| *k).collect();
+    let all: Vec<f64> = (0..m).flat_map(|at| atoms.column(at)).copied().collect();
+    let reductions = loss.reductions(fitted, &all, &of);
+    if !reductions.is_empty() {
+        gram -= DMatrix::from_vec(m, m, fewest_linalg::gram(&reductions, reductions.len() / m));
+        (0..m).for_each(|j| gram[(j, j)] = gram[(j, j)].max(0.0));
+        decrement *= REDUCED;
+    }
     let mut intercepts = None;
     if intercept {
         let mut free = DMatrix::from_fn(c, c, |k, l| block(k, l).iter().sum::<f64>());

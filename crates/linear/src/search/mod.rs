@@ -1,27 +1,30 @@
 //! From data to coefficients: at a given penalty, or for a number of features.
 
+mod path;
+mod problem;
+
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, PathPoint, Selection, SolverReport, Status, Target,
-    order,
+    Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target,
 };
 use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::working_set::{WorkingSet, WorkingSetSolution};
-use fewest_solver::{
-    Control, InnerProducts, L1, QuadraticSolver, Ridged, Scaled, Signed, Targeted, certificate, working_set,
-};
+use fewest_solver::{Control, InnerProducts, L1, QuadraticSolver, Ridged, certificate, working_set};
 
 use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::{LinearColumns, MOST_BYTES};
 use super::loss::{LinearLoss, with_counting_classes};
+use super::other_losses;
 use super::penalised::{each_fit, opened, others_left_out};
-use super::{paths, penalised};
+use super::terms::{self, Terms};
+
+pub(super) use problem::each_output;
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
 /// smaller by this factor, which are solved roughly: to this gap, relative to the objective at zero. That
@@ -61,6 +64,7 @@ struct Problem<'a> {
     /// By output, what the coefficient of each column is multiplied by: the weights of an adaptive lasso, and
     /// −1 where coefficients are at most 0, for which the target is negated. Nothing where all are 1.
     scales: Vec<Vec<f64>>,
+    terms: Terms,
     l1_ratio: f64,
     options: &'a Lasso,
     control: Control<'a>,
@@ -84,11 +88,12 @@ impl Model<'_> {
             );
             return Err(Error::parameter("lambda_path", self.lasso.lambda_path, expected));
         }
+        terms::check(self.lasso, data)?;
         let data = &*with_counting_classes(data)?;
-        let loss = self.lasso.loss.resolved(data.target());
-        if loss != LinearLoss::Squared {
-            let lasso = Lasso { loss, ..self.lasso.clone() };
-            return penalised::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
+        let lasso = Lasso { loss: self.lasso.loss.resolved(data.target()), ..self.lasso.clone() };
+        let data = &*terms::less_offset(self.method, &lasso, data)?;
+        if lasso.loss != LinearLoss::Squared {
+            return other_losses::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
         }
         let control = opened(data, budgets, self.lasso.tolerance, context)?;
         let columns = self.columns(data, MOST_BYTES, context)?;
@@ -112,81 +117,6 @@ impl Model<'_> {
             _ => LinearColumns::weighted(data, self.method, bytes, context),
         }
     }
-}
-
-impl<'a> Problem<'a> {
-    fn new(
-        model: &'a Model<'a>,
-        data: &'a Dataset,
-        columns: &'a LinearColumns<'a>,
-        control: Control<'a>,
-        context: &Context<'_>,
-    ) -> Result<Self, Error> {
-        let scales = match model.adaptive {
-            None => Vec::new(),
-            Some(adaptive) => {
-                let n = data.n_samples() as f64;
-                let mut residuals: Vec<f64> = columns
-                    .targets()
-                    .iter()
-                    .flat_map(|target| &target.values)
-                    .map(|value| value / n)
-                    .collect();
-                residuals.chunks_exact_mut(data.n_samples()).for_each(|output| columns.weigh(output));
-                adaptive.sizes(columns, &residuals, model.method, context)?
-            }
-        };
-        let mut outputs: Vec<Box<dyn InnerProducts + Send>> = Vec::new();
-        let factor = model.lasso.sign.factor();
-        for (output, products) in columns.outputs.iter().enumerate() {
-            let products = products.iter().map(|product| factor.unwrap_or(1.0) * product).collect();
-            let plain = Targeted::new(columns, products, 1.0);
-            outputs.push(match scales.get(output) {
-                None => Box::new(plain),
-                Some(scales) => Box::new(Scaled::new(plain, scales.clone())?),
-            });
-        }
-        let products = outputs.iter().flat_map(|output| output.target_products());
-        let useful = |product: &f64| if factor.is_some() { *product } else { product.abs() };
-        let largest = products.map(useful).fold(0.0_f64, f64::max);
-        let mut scales = scales;
-        if factor == Some(-1.0) {
-            if scales.is_empty() {
-                scales = vec![vec![1.0; columns.n_atoms()]; outputs.len()];
-            }
-            scales.iter_mut().flatten().for_each(|scale| *scale = -*scale);
-        }
-        let (l1_ratio, options) = (model.l1_ratio, model.lasso);
-        let largest_lambda = largest / l1_ratio;
-        Ok(Self { model, data, columns, outputs, scales, l1_ratio, options, control, largest_lambda })
-    }
-}
-
-/// The lasso of each output by itself, with a penalty of its own: a share of its own largest one, or that at
-/// the end of its own path to as many features as the budget. The answers, in the order of the outputs, share
-/// the standardised columns.
-pub(super) fn each_output(
-    method: &'static str,
-    data: &Dataset,
-    columns: &LinearColumns<'_>,
-    options: &Lasso,
-    budget: Budget,
-    control: Control<'_>,
-    context: &Context<'_>,
-) -> Result<Vec<Fit>, Error> {
-    // Outputs are solved side by side, and progress is reported from one thread.
-    let context = &Context { progress: None, ..*context };
-    let control = Control { progress: None, ..control };
-    let model = &Model { method, lasso: options, l1_ratio: 1.0, adaptive: None };
-    fewest_parallel::try_map(columns.outputs.len(), |output| {
-        let products = &columns.outputs[output];
-        let largest_lambda = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
-        let outputs: Vec<Box<dyn InnerProducts + Send>> =
-            vec![Box::new(Targeted::new(columns, products.clone(), 1.0))];
-        let scales = Vec::new();
-        Problem { model, data, columns, outputs, scales, l1_ratio: 1.0, options, control, largest_lambda }
-            .fit(budget, context)
-    })
 }
 
 impl Problem<'_> {
@@ -250,7 +180,7 @@ impl Problem<'_> {
                     deviance: &deviance,
                     n_observations: self.columns.n_counting(),
                     what: "samples",
-                    n_coefficients: self.columns.n_atoms() * self.outputs.len(),
+                    n_coefficients: (self.columns.n_atoms() - self.terms.left_out.len()) * self.outputs.len(),
                 };
                 choice::by_information(&mut ladder, given.gamma()?, &lambdas, &likelihood)?
             }
@@ -319,7 +249,7 @@ impl Problem<'_> {
             solver.name(),
             Status::worst(found.iter().map(|found| found.solution.status)),
             found.iter().map(|found| found.solution.objective).sum(),
-            Certificate::gap(mean(&gaps)),
+            Certificate::gap(of_all(&gaps)),
         )
         .with_lambda(lambda)
         .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
@@ -343,86 +273,6 @@ impl Problem<'_> {
             dense[column] = value;
         }
         dense
-    }
-
-    /// The last point of the exact path before more than `k` features are active.
-    fn along_path(&self, k: usize) -> Result<Fit, Error> {
-        let signed: Vec<Signed<_>> = self.outputs.iter().map(Signed::new).collect();
-        let feature = |atom: usize| self.columns.feature(atom % self.columns.n_atoms());
-        // The path is of coefficients of at least 0: with a constraint they are those of the columns.
-        let merge = |point: &[Vec<(usize, f64)>]| -> Vec<Vec<(usize, f64)>> {
-            match self.is_constrained() {
-                true => point.to_vec(),
-                false => signed.iter().zip(point).map(|(signed, own)| signed.merge(own)).collect(),
-            }
-        };
-        let paths = match self.is_constrained() {
-            true => paths::follow(&self.outputs, k, &feature, &self.control)?,
-            false => paths::follow(&signed, k, &feature, &self.control)?,
-        };
-        let mut path = Path::default();
-        for point in &paths.points {
-            if let Some((_, atom)) = point.joined {
-                let feature = feature(atom);
-                if !path.entered.contains(&feature) {
-                    path.entered.push(feature);
-                }
-            }
-            let coefficients = self.scores(&merge(&point.coefficients)).into_iter().collect();
-            path.points.push(PathPoint { lambda: point.lambda, coefficients });
-        }
-        let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
-        order::sort_indices(&mut tied);
-        tied.dedup();
-        let note =
-            |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");
-        let notes = tied.iter().map(note).collect();
-        let (lambda, coefficients) = match paths.points.last() {
-            Some(end) => (end.lambda, merge(&end.coefficients)),
-            None => (0.0, vec![Vec::new(); self.outputs.len()]),
-        };
-        let fit = match self.options.solver.chosen() {
-            Some(solver) if !solver.follows_path() && lambda > 0.0 && paths.status == Status::Converged => {
-                self.at(lambda, &[])?
-            }
-            _ => {
-                let report = self.certify(lambda, &coefficients, paths.status, paths.iterations)?;
-                Fit { coefficients, report, path: None, notes: Vec::new() }
-            }
-        };
-        Ok(Fit { path: Some(path), notes, ..fit })
-    }
-
-    /// The report on a point of the path, certified over all atoms.
-    fn certify(
-        &self,
-        lambda: f64,
-        coefficients: &[Vec<(usize, f64)>],
-        status: Status,
-        iterations: u64,
-    ) -> Result<SolverReport, Error> {
-        let one = |value: &f64| if self.is_constrained() { value.max(0.0) } else { value.abs() };
-        let size = |values: &[f64]| values.iter().map(one).fold(0.0_f64, f64::max);
-        let certify = |output: usize| {
-            let problem = &self.outputs[output];
-            let dense = self.dense(&coefficients[output]);
-            let correlations = certificate::correlations(problem, &dense)?;
-            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(one));
-            let certified = certificate::certifiable_penalty(lambda, largest, sizes);
-            let penalty = self.l1(certified)?;
-            Ok(certificate::certify(problem, &penalty, &dense, &correlations))
-        };
-        let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
-        let duality_gap = mean(&found);
-        let by_gap = Status::by_certificate(duality_gap, self.control.tolerance);
-        Ok(SolverReport::new(
-            "lars",
-            Status::worst([status, by_gap]),
-            found.iter().map(|certificate| certificate.objective).sum(),
-            Certificate::gap(duality_gap),
-        )
-        .with_lambda(lambda)
-        .with_iterations(iterations as usize))
     }
 
     /// The smallest `lambda` found to leave at most `k` features, as far down as solutions are easy.
@@ -472,6 +322,16 @@ impl Ladder for &Problem<'_> {
         fit.report.status = status;
     }
 
+    fn fitted(&self, step: &Step) -> Result<Vec<f64>, Error> {
+        let mut fitted = self.columns.fitted(&step.coefficients)?;
+        if let Some(basis) = &self.terms.basis {
+            let outputs =
+                self.columns.targets().iter().zip(fitted.chunks_exact_mut(self.columns.n_samples()));
+            outputs.for_each(|(target, fitted)| basis.add_explained(&target.values, fitted));
+        }
+        Ok(fitted)
+    }
+
     fn step(&self, fit: &Fit) -> Step {
         let coefficients = self.unscaled(&fit.coefficients);
         Step { coefficients, intercepts: Vec::new(), status: fit.report.status }
@@ -486,9 +346,10 @@ enum Point<'a> {
     Ridged(Vec<f64>),
 }
 
-/// The mean of the outputs' gaps relative to their objectives at zero, which are all ½: that of the whole.
-fn mean(gaps: &[DualityGap]) -> f64 {
-    gaps.iter().map(DualityGap::relative_gap).sum::<f64>() / gaps.len() as f64
+/// The gap of all outputs together, relative to their objective at zero.
+fn of_all(gaps: &[DualityGap]) -> f64 {
+    let sum = |of: fn(&DualityGap) -> f64| gaps.iter().map(of).sum::<f64>();
+    certificate::relative(sum(|gap| gap.duality_gap.max(0.0)), sum(|gap| gap.objective_at_zero))
 }
 
 /// A fit with its number of features.
