@@ -39,6 +39,9 @@ enum Command {
     /// Runs a method of linked samples once, for `bench --networks`.
     #[command(hide = true)]
     RunNetwork(bench::networks::Worker),
+    /// Gives a stream to a method once, for `bench --streams`.
+    #[command(hide = true)]
+    RunStream(bench::streams::Worker),
     #[command(hide = true)]
     RunMachine(bench::machines::worker::Arguments),
 }
@@ -64,6 +67,7 @@ fn run(command: Command) -> Result<()> {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::RunMethod(arguments) => bench::worker::run(&arguments),
         Command::RunNetwork(arguments) => bench::networks::work(&arguments),
+        Command::RunStream(arguments) => bench::streams::work(&arguments),
         Command::RunMachine(arguments) => bench::machines::worker::run(&arguments),
     }
 }

@@ -13,6 +13,7 @@ mod nonmonotonic;
 mod peers;
 mod programs;
 mod scaling;
+pub(crate) mod streams;
 pub(crate) mod worker;
 mod wrappers;
 
@@ -58,6 +59,10 @@ pub(crate) struct Arguments {
     /// networks.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     networks: bool,
+    /// Measure features and samples a second of methods to which data arrive, beside river; with --quick on a
+    /// hundredth of them.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
+    streams: bool,
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
@@ -77,8 +82,8 @@ pub(crate) struct Arguments {
     /// --against.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers, --filters, --machines, --linear and --wrappers; else
-    /// one is made in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters, --machines, --linear, --wrappers and
+    /// --streams; else one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -141,6 +146,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         scaling::run(arguments)
     } else if arguments.networks {
         networks::run(arguments)
+    } else if arguments.streams {
+        streams::run(arguments)
     } else if arguments.nonmonotonic {
         nonmonotonic::run(arguments)
     } else {

@@ -12,6 +12,7 @@ mod machines;
 mod mik_fs;
 mod nmmkl;
 mod sd_rfe;
+mod streams;
 mod survey;
 mod tuned;
 
@@ -55,6 +56,8 @@ enum Paper {
     Fdr(fdr::Arguments),
     /// Generated networks with known relevant features: methods with links against methods without.
     Heterogeneous(heterogeneous::Arguments),
+    /// Methods to which data arrive on eight data sets, in several orders of arrival: `--runs` of them.
+    Streams(streams::Arguments),
 }
 
 /// What to recompute of a paper.
@@ -93,5 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Paper::Survey(arguments) => survey::run(arguments),
         Paper::Fdr(arguments) => fdr::run(arguments),
         Paper::Heterogeneous(arguments) => heterogeneous::run(arguments),
+        Paper::Streams(arguments) => streams::run(arguments),
     }
 }
