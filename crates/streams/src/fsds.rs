@@ -3,7 +3,7 @@
 use fewest_core::method::Options;
 use fewest_core::{
     Arrives, Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection,
-    Status, StreamMethod, StreamSelector, options, state, stream_state,
+    StreamMethod, StreamSelector, options, state, stream_state,
 };
 use fewest_linalg::{left_singular, qr_unless};
 use nalgebra::DMatrix;

@@ -136,6 +136,7 @@ impl Selector for GroupL1L21 {
         let mut problem = Penalised {
             columns: &columns,
             n_outputs,
+            profiled: None,
             regularization: self.regularization,
             n_path: 1,
             is_signed: false,

@@ -191,7 +191,9 @@ pub fn stream(
         }
     }
     if run.arrived == 0 {
-        return Err(stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore));
+        return Err(
+            stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore)
+        );
     }
     run.save()?;
     tell(&run.answer(true, stopped)?);

@@ -225,7 +225,12 @@ impl ArrivingFeatures {
                 "{n_samples} values, but the target has {}",
                 self.target.n_samples().unwrap_or_default()
             );
-            return Err(Error::malformed(&self.path, Place::Line(line), problem, "give all the same samples"));
+            return Err(Error::malformed(
+                &self.path,
+                Place::Line(line),
+                problem,
+                "give all the same samples",
+            ));
         }
         let role = if matches(&self.categorical) { Role::Category } else { Role::Feature };
         let place = |at| cell_of(line, at, self.sample_names.as_deref());
@@ -320,7 +325,12 @@ fn read_cells<'a>(
     for (at, cell) in cells.enumerate() {
         let found = classifier.classify(cell).map_err(|text| {
             let problem = format!("{} is not UTF-8 text", quoted(&text));
-            Error::malformed(path, place(at), problem, "save the file as UTF-8, or name its encoding (--encoding)")
+            Error::malformed(
+                path,
+                place(at),
+                problem,
+                "save the file as UTF-8, or name its encoding (--encoding)",
+            )
         })?;
         builder
             .push(found)
