@@ -14,6 +14,7 @@ mod nmmkl;
 mod sd_rfe;
 mod survey;
 mod tuned;
+mod views;
 
 use clap::{Args, Subcommand};
 
@@ -53,7 +54,7 @@ enum Paper {
     Survey(survey::Arguments),
     /// Simulations of the bounds on false discoveries: knockoffs and stability selection.
     Fdr(fdr::Arguments),
-    /// Generated networks with known relevant features: methods with links against methods without.
+    /// Generated networks and views with known relevant features: methods that know links or views, and others.
     Heterogeneous(heterogeneous::Arguments),
 }
 
