@@ -54,7 +54,8 @@ enum Paper {
     Survey(survey::Arguments),
     /// Simulations of the bounds on false discoveries: knockoffs and stability selection.
     Fdr(fdr::Arguments),
-    /// Generated networks and views with known relevant features: methods that know links or views, and others.
+    /// Generated networks and views with known relevant features: methods that know links or views, and
+    /// others.
     Heterogeneous(heterogeneous::Arguments),
 }
 

@@ -1,4 +1,5 @@
-//! Generated views with known relevant features: what methods of several views find, and with which parameters.
+//! Generated views with known relevant features: what methods of several views find, and with which
+//! parameters.
 
 use std::fmt::Write;
 
