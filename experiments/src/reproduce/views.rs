@@ -28,10 +28,9 @@ struct Setting {
     signal: f64,
 }
 
-const SETTINGS: [Setting; 3] = [
+const SETTINGS: [Setting; 2] = [
     Setting { n: 90, views: [(20, 5), (15, 4), (10, 0)], signal: 1.2 },
     Setting { n: 90, views: [(20, 5), (15, 4), (10, 0)], signal: 1.6 },
-    Setting { n: 150, views: [(80, 8), (60, 6), (40, 0)], signal: 1.2 },
 ];
 
 /// A way to select.
