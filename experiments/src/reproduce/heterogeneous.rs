@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fewest::core::{Budget, Context, Dataset, Target, derive_seed};
 use fewest::data::synthetic::NetworkProblem;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::experiments::{Method, Protocol};
+use super::views;
 use crate::Result;
 use crate::output::mean_and_error;
 use crate::plot::{Panel, Series, lines};
@@ -70,8 +71,18 @@ const WAYS: [Way; 9] = [
 /// What to run.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
+    /// One of the two alone.
+    #[arg(long)]
+    only: Option<Kind>,
     #[command(flatten)]
     protocol: Protocol,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Kind {
+    Networks,
+    Views,
 }
 
 /// The shares of the relevant features that a way finds in the networks of one size and noise.
@@ -111,35 +122,46 @@ fn share_found(way: &Way, n: usize, noise: f64, seed: u64) -> Result<f64> {
     Ok(selected.iter().filter(|feature| **feature < relevant).count() as f64 / relevant as f64)
 }
 
-/// Draws the networks, and selects in each by every way; writes `networks.csv`, `.md` and `.svg`.
+/// Selects in generated networks and views.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let protocol = &arguments.protocol;
+    let Arguments { only, protocol } = arguments;
     protocol.with_threads(|| {
-        let mut parts = Vec::new();
-        for n in SIZES {
-            for noise in NOISE {
-                for (at, way) in WAYS.iter().enumerate() {
-                    let name = format!("heterogeneous-{n}-{noise}-{}", way.method.id);
-                    let found = protocol.kept(&name, |_| {
-                        let one = |run: u64| {
-                            // The same networks for every way, and the same attributes at every noise.
-                            let seed = derive_seed(derive_seed(protocol.seed, n as u64), run);
-                            share_found(way, n, noise, seed).map_err(|error| error.to_string())
-                        };
-                        let found: std::result::Result<Vec<f64>, String> =
-                            (0..protocol.runs).into_par_iter().map(one).collect();
-                        Ok(found?)
-                    })?;
-                    parts.extend(found.map(|found| Part { way: at, n, noise, found }));
-                }
+        if *only != Some(Kind::Views) {
+            networks(protocol)?;
+        }
+        if *only != Some(Kind::Networks) {
+            views::run(protocol)?;
+        }
+        Ok(())
+    })
+}
+
+/// Draws the networks, and selects in each by every way; writes `networks.csv`, `.md` and `.svg`.
+fn networks(protocol: &Protocol) -> Result<()> {
+    let mut parts = Vec::new();
+    for n in SIZES {
+        for noise in NOISE {
+            for (at, way) in WAYS.iter().enumerate() {
+                let name = format!("heterogeneous-{n}-{noise}-{}", way.method.id);
+                let found = protocol.kept(&name, |_| {
+                    let one = |run: u64| {
+                        // The same networks for every way, and the same attributes at every noise.
+                        let seed = derive_seed(derive_seed(protocol.seed, n as u64), run);
+                        share_found(way, n, noise, seed).map_err(|error| error.to_string())
+                    };
+                    let found: std::result::Result<Vec<f64>, String> =
+                        (0..protocol.runs).into_par_iter().map(one).collect();
+                    Ok(found?)
+                })?;
+                parts.extend(found.map(|found| Part { way: at, n, noise, found }));
             }
         }
-        let documents = protocol.documents("heterogeneous");
-        let header = ["method", "supervised", "links", "n", "noise", "run", "found"];
-        documents.csv("networks", &header, &parts.iter().flat_map(cells).collect::<Vec<_>>())?;
-        documents.page("networks", summary(&parts, protocol.runs))?;
-        lines(&documents.path("networks.svg"), &SIZES.map(|n| panel(&parts, n)))
-    })
+    }
+    let documents = protocol.documents("heterogeneous");
+    let header = ["method", "supervised", "links", "n", "noise", "run", "found"];
+    documents.csv("networks", &header, &parts.iter().flat_map(cells).collect::<Vec<_>>())?;
+    documents.page("networks", summary(&parts, protocol.runs))?;
+    lines(&documents.path("networks.svg"), &SIZES.map(|n| panel(&parts, n)))
 }
 
 fn cells(part: &Part) -> Vec<Vec<String>> {

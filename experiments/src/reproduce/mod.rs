@@ -15,6 +15,7 @@ mod sd_rfe;
 mod streams;
 mod survey;
 mod tuned;
+mod views;
 
 use clap::{Args, Subcommand};
 
@@ -54,7 +55,8 @@ enum Paper {
     Survey(survey::Arguments),
     /// Simulations of the bounds on false discoveries: knockoffs and stability selection.
     Fdr(fdr::Arguments),
-    /// Generated networks with known relevant features: methods with links against methods without.
+    /// Generated networks and views with known relevant features: methods that know links or views, and
+    /// others.
     Heterogeneous(heterogeneous::Arguments),
     /// Methods to which data arrive on eight data sets, in several orders of arrival: `--runs` of them.
     Streams(streams::Arguments),

@@ -13,19 +13,21 @@ const METHOD: &str = "group-l1-l21-clusters";
 
 options! {
     /// Multi-view clustering and feature learning via structured sparsity (Wang, Nie and Huang 2013; Section
-    /// 4.3.3 of Li et al. 2016, Eq. 110): indicators of clusters, and few features and views that predict each.
+    /// 4.3.3 of Li et al. 2016, Eq. 110): indicators of clusters, and few features and views that predict
+    /// each.
     ///
     /// ```text
-    /// minimise over F ≥ 0, W   ‖X W − F‖² + α [Σⱼ ‖Wⱼ‖ + view_ratio Σ_views Σ_clusters ‖W_vk‖] + γ/2 ‖FᵀF − I‖²
+    /// minimise over F ≥ 0, W
+    ///     ‖X W − F‖² + α [Σⱼ ‖Wⱼ‖ + view_ratio Σ_views Σ_clusters ‖W_vk‖] + γ/2 ‖FᵀF − I‖²
     ///
     /// score(k) = ‖W_k‖
     /// ```
     ///
     /// `W_vk` are the coefficients that the features of view `v` have for cluster `k`; the survey's `β` is
     /// `α view_ratio`. `α` is the share `alpha_ratio` of the smallest at which no feature predicts the
-    /// indicators of the start. Nothing but the regression says what a cluster is: at `W = 0` all indicators have
-    /// the objective `c`, so the share has to be small. [`Selection::views`] has the sum of the scores of the
-    /// selected features of each view.
+    /// indicators of the start. Nothing but the regression says what a cluster is: at `W = 0` all indicators
+    /// have the objective `c`, so the share has to be small. [`Selection::views`] has the sum of the scores
+    /// of the selected features of each view.
     ///
     /// With classes that are known, [`GroupL1L21`](crate::GroupL1L21) is the convex problem in `W` alone.
     ///

@@ -4,10 +4,10 @@
 //! minimise over F ≥ 0, W, λ   Σ_v λ_vʳ tr(Fᵀ 𝓛_v F) + β Σ_parts [ℓ(X W − F) + α Ω(W)] + γ/2 ‖FᵀF − I‖²
 //! ```
 //!
-//! A part is a regression on some of the features. Lengths in `ℓ` and `Ω` are smoothed, `√(‖·‖² + ε)`, and lie
-//! below `‖·‖²/(2l) + l/2` with `l` what they are now. With these quadratic functions in their place, `W` is a
-//! ridge regression on `F`, and what is left when it is put in is `tr(FᵀMF)`: so a step moves `F` and `W`
-//! together. Where samples are fitted almost exactly, `F` could not move with `W` held fixed.
+//! A part is a regression on some of the features. Lengths in `ℓ` and `Ω` are smoothed, `√(‖·‖² + ε)`, and
+//! lie below `‖·‖²/(2l) + l/2` with `l` what they are now. With these quadratic functions in their place,
+//! `W` is a ridge regression on `F`, and what is left when it is put in is `tr(FᵀMF)`: so a step moves `F`
+//! and `W` together. Where samples are fitted almost exactly, `F` could not move with `W` held fixed.
 
 use fewest_core::{Context, Error, Status};
 use fewest_linalg::gram_unless;
@@ -302,8 +302,8 @@ impl Descent<'_> {
         Ok(self.point(f, w))
     }
 
-    /// Whether products with a matrix of all samples are cheaper than those with the parts, whose outputs must
-    /// have the same regression.
+    /// Whether products with a matrix of all samples are cheaper than those with the parts, whose outputs
+    /// must have the same regression.
     fn is_dense(&self, n: usize, ridges: &[Ridge]) -> bool {
         let of_part = |ridge: &Ridge| {
             let p = ridge.x.ncols();

@@ -19,8 +19,8 @@ use crate::rows::class_outputs;
 const METHOD: &str = "group-l1-l21";
 
 options! {
-    /// Joint group l1 and l2,1 norms (Wang, Nie and Huang 2013; Section 4.3.3 of Li et al. 2016, Eq. 110, with
-    /// `F` given): few features, and for each output few of the views that they come from.
+    /// Joint group l1 and l2,1 norms (Wang, Nie and Huang 2013; Section 4.3.3 of Li et al. 2016, Eq. 110,
+    /// with `F` given): few features, and for each output few of the views that they come from.
     ///
     /// ```text
     /// minimise over W   1/(2n) ‖Y − X W‖²_F + λ [Σⱼ ‖Wⱼ‖₂ + view_ratio Σ_views Σ_outputs ‖W_vk‖₂]
@@ -28,8 +28,7 @@ options! {
     /// score(k) = ‖W_k‖₂
     /// ```
     ///
-    /// `W_vk` are the coefficients that the features of view `v` have for output `k`; where no views are known,
-    /// all features are one. As printed, without the
+    /// `W_vk` are the coefficients that the features of view `v` have for output `k`. As printed, without the
     /// factor `1/(2n)`, `α` is `2n λ` and `β` is `2n λ view_ratio`. With `view_ratio=0` it is
     /// [`L21`](crate::L21), whatever the views. Features are standardised; a category of more than two levels
     /// enters by its level indicators, which are one row together. Real outputs are standardised; of classes

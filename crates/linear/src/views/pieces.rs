@@ -89,9 +89,9 @@ impl Pieces {
     /// The smallest `t` such that `c` is a sum of two matrices, one with no feature longer than `t` and one
     /// with no piece of a view longer than `ratio t`: the dual norm.
     ///
-    /// It is the largest `⟨C, W⟩` over `Ω(W) ≤ 1`, approached from below by reweighting: with the lengths `r`
-    /// and `s` of the pieces of the `W` before, `W = C / (1/r + ratio/s)`, and `C/r` and `ratio C/s` times the
-    /// same are matrices whose lengths bound it from above. The upper bound is returned.
+    /// It is the largest `⟨C, W⟩` over `Ω(W) ≤ 1`, approached from below by reweighting: with the lengths
+    /// `r` and `s` of the pieces of the `W` before, `W = C / (1/r + ratio/s)`, and `C/r` and `ratio C/s`
+    /// times the same are matrices whose lengths bound it from above. The upper bound is returned.
     pub(super) fn dual_norm(&self, c: &DMatrix<f64>) -> f64 {
         let mut upper = f64::INFINITY;
         let mut w = c.clone();

@@ -42,9 +42,9 @@ options! {
 }
 
 options! {
-    /// AUMFS, adaptive unsupervised multi-view feature selection (Feng, Xiao, Zhuang and Liu 2012; Eq. 106–108
-    /// of Li et al. 2016): features of all views together that predict indicators of clusters, which the
-    /// graphs of the views share.
+    /// AUMFS, adaptive unsupervised multi-view feature selection (Feng, Xiao, Zhuang and Liu 2012; Eq.
+    /// 106–108 of Li et al. 2016): features of all views together that predict indicators of clusters, which
+    /// the graphs of the views share.
     ///
     /// ```text
     /// minimise over F ≥ 0, W, λ   Σ_v λ_vʳ tr(Fᵀ 𝓛_v F) + β [‖X W − F‖² + α Σⱼ ‖Wⱼ‖] + γ/2 ‖FᵀF − I‖²
@@ -52,27 +52,27 @@ options! {
     /// 𝓛_v = I − D_v^−½ S_v D_v^−½,   λ ≥ 0,   Σ_v λ_v = 1,   score(k) = ‖W_k‖
     /// ```
     ///
-    /// `S_v` is the graph of the samples by the features of view `v`. In the survey the power `r` is missing:
-    /// then one view has all the weight. `λ_v` is proportional to `tr(Fᵀ𝓛_vF)^(1/(1−r))`, and
-    /// [`Selection::views`] has it. As printed, the errors are `Σᵢ ‖(X W − F)ᵢ‖` (`loss=l21`); but samples that
-    /// can be fitted exactly then pull `F` away from the clusters, which is why squares are the default. Squared
-    /// and with one view it is [`Ndfs`](crate::Ndfs). A view whose features are all constant has no graph, and no
-    /// weight.
+    /// `S_v` is the graph of the samples by the features of view `v`. In the survey the power `r` is
+    /// missing: then one view has all the weight. `λ_v` is proportional to `tr(Fᵀ𝓛_vF)^(1/(1−r))`, and
+    /// [`Selection::views`] has it. As printed, the errors are `Σᵢ ‖(X W − F)ᵢ‖` (`loss=l21`); but samples
+    /// that can be fitted exactly then pull `F` away from the clusters, which is why squares are the
+    /// default. Squared and with one view it is [`Ndfs`](crate::Ndfs). A view whose features are all
+    /// constant has no graph, and no weight.
     ///
     /// `α` is the share `alpha_ratio` of the smallest at which no feature predicts the indicators `F₀` of the
     /// start, `2 maxⱼ ‖xⱼᵀF₀‖`, or `maxⱼ ‖xⱼᵀU₀‖` with the rows of `F₀` brought to length 1 where `loss=l21`.
     ///
-    /// Lengths are smoothed, `√(‖·‖² + ε)`, as in the reweighting of the paper: below `√ε`, which is 0.03 of a
-    /// typical row of `F` at the default, they count nearly as squares. Smaller `ε` takes more steps. The problem
-    /// is not convex: the
-    /// descent starts at indicators of the graph of all features (see [`Ndfs`](crate::Ndfs)); every step
-    /// moves `F` and `W` together, on quadratic functions above the lengths, so that the objective never
-    /// rises. The certificate is the stationarity at the answer: the projected gradient in `F`, relative to
-    /// its parts, or that in `W`, relative to the one at zero, whichever is larger.
+    /// Lengths are smoothed, `√(‖·‖² + ε)`, as in the reweighting of the paper: below `√ε`, which is 0.03 of
+    /// a typical row of `F` at the default, they count nearly as squares. Smaller `ε` takes more steps. The
+    /// problem is not convex: the descent starts at indicators of the graph of all features (see
+    /// [`Ndfs`](crate::Ndfs)); every step moves `F` and `W` together, on quadratic functions above the
+    /// lengths, so that the objective never rises. The certificate is the stationarity at the answer: the
+    /// projected gradient in `F`, relative to its parts, or that in `W`, relative to the one at zero,
+    /// whichever is larger.
     ///
     /// Cost: the neighbours, `O(n² d)`; a step factors a matrix as large as there are features or samples,
-    /// whichever are fewer, and takes up to 500 products with the table, `n d c`, or with a matrix of the samples,
-    /// `n² c`, of at most 512 samples where that is less. Memory: three copies of the table.
+    /// whichever are fewer, and takes up to 500 products with the table, `n d c`, or with a matrix of the
+    /// samples, `n² c`, of at most 512 samples where that is less. Memory: three copies of the table.
     ///
     /// # Errors
     /// No views; fewer than two samples; clusters not below the number of samples; a sample all
@@ -106,8 +106,8 @@ options! {
 }
 
 options! {
-    /// MVFS, multi-view feature selection (Tang, Hu, Gao and Liu 2013; Eq. 109 of Li et al. 2016, with the sum
-    /// over the views): as [`Aumfs`], with a regression for every view by itself.
+    /// MVFS, multi-view feature selection (Tang, Hu, Gao and Liu 2013; Eq. 109 of Li et al. 2016, with the
+    /// sum over the views): as [`Aumfs`], with a regression for every view by itself.
     ///
     /// ```text
     /// minimise over F ≥ 0, W, λ
@@ -369,8 +369,8 @@ macro_rules! shared_indicators {
     ($method:ty, $id:literal) => {
         impl $method {
             /// The convex part of the problem: the regressions on given indicators `f`, a column of values
-            /// for each cluster, by lengths as they are, not smoothed, to the duality gap `tolerance`. They take
-            /// the place of the start in what `α` is a share of.
+            /// for each cluster, by lengths as they are, not smoothed, to the duality gap `tolerance`. They
+            /// take the place of the start in what `α` is a share of.
             ///
             /// # Errors
             /// Those of the method; indicators of another length than the samples, not finite, or such that

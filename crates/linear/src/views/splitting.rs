@@ -11,8 +11,8 @@
 //! `Θ = (Y − XW)/n`, `XᵀΘ` is `A` and a rest, or `B` and a rest, and the scale at which the rest is short
 //! enough makes `Θ` a dual point.
 //!
-//! `fewest-admm` is the general method for two blocks. These steps keep `A` and `B` from one penalty to the next,
-//! and certify every tenth point only: a certificate costs about as much as a step.
+//! `fewest-admm` is the general method for two blocks. These steps keep `A` and `B` from one penalty to the
+//! next, and certify every tenth point only: a certificate costs about as much as a step.
 
 use fewest_core::{Error, Status};
 use fewest_linalg::symmetric_eigen_unless;

@@ -57,8 +57,8 @@ fn norms(w: &DMatrix<f64>) -> ([f64; 2], [f64; 2]) {
     ([rows.iter().sum(), pieces.iter().sum()], [most(&rows), most(&pieces)])
 }
 
-/// The certificate is a duality gap: `⟨Θ, Y⟩ − n/2 ‖Θ‖²` of a `Θ` whose correlations are a sum of two matrices
-/// in the balls of the two norms is below the objective of any coefficients.
+/// The certificate is a duality gap: `⟨Θ, Y⟩ − n/2 ‖Θ‖²` of a `Θ` whose correlations are a sum of two
+/// matrices in the balls of the two norms is below the objective of any coefficients.
 #[test]
 fn gaps_are_those_of_the_definition() -> Tested {
     let data = data()?;
