@@ -157,7 +157,8 @@ fn weights_decay<A: FadingSums>(empty: A, by_class: bool, block: usize) {
         seen += part.n_samples();
         let weights: Vec<f64> =
             (0..seen).map(|i| (-((seen / block - i / block) as f64) * block as f64 / 60.0).exp2()).collect();
-        assert!((fading.weight() - weights.iter().sum::<f64>()).abs() < 1e-9);
+        let all: f64 = weights.iter().sum();
+        assert!((fading.weight() - all).abs() < 1e-9);
         let most = block as f64 / (1.0 - (-(block as f64) / 60.0).exp2());
         assert!(fading.weight() < most + 1e-9);
         if seen > 60 {
