@@ -372,6 +372,9 @@ fn no_method_is_forgotten() -> Result<(), Error> {
         "gpcov-var",
         "gpcov-spca",
         "grafting",
+        "ogfs",
+        #[cfg(feature = "usfs")]
+        "usfs",
     ];
     const OTHER_FAMILIES: &[&str] = &["nmmkl", "nmmklr", "mik-fs", "rfmkl", "gmkl", "mkl", "ikpca"];
     for id in TABLE.iter().map(|row| row.0).chain(ELSEWHERE.iter().chain(OTHER_FAMILIES).copied()) {

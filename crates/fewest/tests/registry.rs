@@ -219,6 +219,10 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
         for parameter in &parameters {
             for word in parameter.range.words() {
                 let mut assignments = vec![format!("{}={word}", parameter.name)];
+                if method.id == "gfssf" {
+                    // Forty samples tell no more levels apart.
+                    assignments.extend(["bins=2".to_owned(), "alpha=0.2".to_owned()]);
+                }
                 for relation in &parameter.relations {
                     match relation {
                         Relation::With { parameter, words } => {

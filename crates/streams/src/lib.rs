@@ -24,7 +24,8 @@ pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
 pub use arrivals::{Outcome, Verdict};
 pub use fewest_core::Error;
 pub use forgetting::{
-    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, Shift, Sliding, StreamSums,
+    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, RowsOf, Shift,
+    Sliding, StreamSums,
 };
 pub use fsds::{Fsds, FsdsStream};
 pub use grafting::{Grafting, GraftingStream};

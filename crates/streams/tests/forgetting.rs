@@ -4,7 +4,7 @@ use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, StreamSelector, Target, derive_seed,
 };
 use fewest_streams::{
-    Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, Sliding, StreamSums,
+    Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, Sliding, StreamSums,
 };
 
 const D: usize = 20;
@@ -148,7 +148,7 @@ fn a_window_counts_its_samples_and_no_other() {
     }
 }
 
-fn weights_decay<A: StreamSums>(empty: A, by_class: bool, block: usize) {
+fn weights_decay<A: FadingSums>(empty: A, by_class: bool, block: usize) {
     let (whole, parts) = batches(500, by_class);
     let mut fading = Fading::new(empty, 60.0, block).unwrap();
     let mut seen = 0;
@@ -157,7 +157,8 @@ fn weights_decay<A: StreamSums>(empty: A, by_class: bool, block: usize) {
         seen += part.n_samples();
         let weights: Vec<f64> =
             (0..seen).map(|i| (-((seen / block - i / block) as f64) * block as f64 / 60.0).exp2()).collect();
-        assert!((fading.weight() - weights.iter().sum::<f64>()).abs() < 1e-9);
+        let all: f64 = weights.iter().sum();
+        assert!((fading.weight() - all).abs() < 1e-9);
         let most = block as f64 / (1.0 - (-(block as f64) / 60.0).exp2());
         assert!(fading.weight() < most + 1e-9);
         if seen > 60 {
@@ -216,7 +217,7 @@ struct Watched {
     n_blocks: u64,
 }
 
-fn watch<A: StreamSums>(empty: A, seed: u64, n: u64, change: Change, by_class: bool) -> Watched {
+fn watch<A: FadingSums>(empty: A, seed: u64, n: u64, change: Change, by_class: bool) -> Watched {
     let options = DriftOptions { watched: 5, ..DriftOptions::default() };
     let mut drifting = Drifting::new(empty, options).unwrap();
     let mut first = None;

@@ -103,16 +103,19 @@ fn ogfs_takes_what_its_criteria_say_and_keeps_what_its_model_needs() {
         }
         let found = answer(&stream);
         assert!(found.order[..2].contains(&3) && found.order[..2].contains(&7), "{:?}", found.order);
-        assert!(found.solver.unwrap().certificate.value() <= 1e-12);
+        let solver = found.solver.clone().unwrap();
+        assert!(solver.certificate.value() <= 1e-12);
         assert!(stream.kept().len() < 30, "{:?}", stream.kept());
         if n_classes == 2 {
-            check_lasso(&found.order, &found.scores, &codes, options.lambda);
+            let objective = check_lasso(&found.order, &found.scores, &codes, options.lambda);
+            assert!((solver.objective - objective).abs() < 1e-10 * objective, "{objective}");
         }
     }
 }
 
-/// No subgradient of `1/(2n) ‖y − X β‖² + λ ‖β‖₁` over the features kept is larger than rounding.
-fn check_lasso(order: &[usize], scores: &[f64], codes: &[usize], lambda: f64) {
+/// No subgradient of `1/(2n) ‖y − X β‖² + λ ‖β‖₁` over the features kept is larger than rounding. Returns the
+/// objective.
+fn check_lasso(order: &[usize], scores: &[f64], codes: &[usize], lambda: f64) -> f64 {
     let standard = |mut values: Vec<f64>| {
         assert!(fewest_columns::standardise(&mut values));
         values
@@ -126,6 +129,8 @@ fn check_lasso(order: &[usize], scores: &[f64], codes: &[usize], lambda: f64) {
         let gradient = column.iter().zip(&residual).map(|(x, r)| x * r).sum::<f64>() / N as f64;
         assert!((gradient - lambda * score.signum()).abs() < 1e-5, "{gradient}");
     }
+    let l1: f64 = scores.iter().map(|score| score.abs()).sum();
+    residual.iter().map(|r| r * r).sum::<f64>() / (2.0 * N as f64) + lambda * l1
 }
 
 /// The mutual information of bins of equal width with the classes, from frequencies.

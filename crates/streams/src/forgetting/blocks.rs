@@ -71,8 +71,7 @@ impl<A: StreamSums> Blocks<A> {
             next.n_filled += end - first;
             first = end;
             // So that later blocks know what they must agree with.
-            next.empty = next.filling.clone();
-            next.empty.fade(0.0);
+            next.empty = next.filling.cleared();
             if next.n_filled == self.rows {
                 next.n_filled = 0;
                 whole.push(std::mem::replace(&mut next.filling, next.empty.clone()));

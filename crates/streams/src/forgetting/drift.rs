@@ -3,7 +3,7 @@
 use fewest_core::method::Options;
 use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, options, rank};
 
-use super::StreamSums;
+use super::FadingSums;
 use super::adwin::Window;
 use super::blocks::Blocks;
 use crate::samples::by_score;
@@ -127,7 +127,7 @@ impl Reference {
     }
 }
 
-impl<A: StreamSums> Drifting<A> {
+impl<A: FadingSums> Drifting<A> {
     /// Over the sums `empty`, which has seen nothing.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ fn rank_correlation(a: &Scores, b: &Scores) -> f64 {
     if scale > 0.0 { product(&a, &b) / scale } else { 0.0 }
 }
 
-impl<A: StreamSums> StreamSelector for Drifting<A> {
+impl<A: FadingSums> StreamSelector for Drifting<A> {
     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
         if self.options.watched >= arrived.n_features() {
             let expected = format!(

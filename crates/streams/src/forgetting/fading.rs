@@ -2,7 +2,7 @@
 
 use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector};
 
-use super::StreamSums;
+use super::FadingSums;
 use super::blocks::Blocks;
 use crate::samples::by_score;
 
@@ -38,7 +38,7 @@ pub struct Fading<A> {
     past: A,
 }
 
-impl<A: StreamSums> Fading<A> {
+impl<A: FadingSums> Fading<A> {
     /// Weights that halve every `half_life` samples, in blocks of `block`; `empty` has seen nothing.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<A: StreamSums> Fading<A> {
     }
 }
 
-impl<A: StreamSums> StreamSelector for Fading<A> {
+impl<A: FadingSums> StreamSelector for Fading<A> {
     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
         let factor = (-(self.blocks.rows() as f64) / self.half_life).exp2();
         for whole in self.blocks.add(arrived)? {

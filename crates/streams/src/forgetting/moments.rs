@@ -2,6 +2,7 @@
 
 use fewest_core::{Accumulator, Dataset, Error, Scores, Target};
 
+use super::{FadingSums, StreamSums};
 use crate::samples::refuse_category;
 
 /// What is summed of some samples of one weight each: their weight, their mean, their squared deviations.
@@ -40,9 +41,6 @@ impl Moments {
     fn fade(&mut self, factor: f64) {
         self.weight *= factor;
         self.deviations *= factor;
-        if self.weight == 0.0 {
-            *self = Self::default();
-        }
     }
 }
 
@@ -160,9 +158,15 @@ impl Accumulator for ClassSums {
     }
 }
 
-impl super::StreamSums for ClassSums {
+impl FadingSums for ClassSums {
     fn fade(&mut self, factor: f64) {
         self.moments.iter_mut().for_each(|own| own.fade(factor));
+    }
+}
+
+impl StreamSums for ClassSums {
+    fn cleared(&self) -> Self {
+        Self { moments: vec![Moments::default(); self.moments.len()], ..self.clone() }
     }
 
     fn weight(&self) -> f64 {
@@ -258,13 +262,19 @@ impl Accumulator for CorrelationSums {
     }
 }
 
-impl super::StreamSums for CorrelationSums {
+impl FadingSums for CorrelationSums {
     fn fade(&mut self, factor: f64) {
         self.target.fade(factor);
         for (own, products) in &mut self.features {
             own.fade(factor);
             *products *= factor;
         }
+    }
+}
+
+impl StreamSums for CorrelationSums {
+    fn cleared(&self) -> Self {
+        Self { target: Moments::default(), features: vec![(Moments::default(), 0.0); self.features.len()] }
     }
 
     fn weight(&self) -> f64 {

@@ -65,6 +65,7 @@ fn leading(links: &Graph, wanted: usize, context: &Context<'_>) -> Result<Vec<f6
     // Linked in either direction is linked.
     let links = if links.is_directed() { Cow::Owned(links.symmetrised()) } else { Cow::Borrowed(links) };
     let n = links.n_nodes();
+    let wanted = wanted.min(n);
     let degrees: Vec<f64> = (0..n).map(|i| links.weights(i).iter().sum()).collect();
     let total: f64 = degrees.iter().sum();
     let n_linked = degrees.iter().filter(|degree| **degree > 0.0).count();
@@ -88,7 +89,7 @@ fn leading(links: &Graph, wanted: usize, context: &Context<'_>) -> Result<Vec<f6
     let uniform = |at: usize| derive_seed(0, at as u64) as f64 / u64::MAX as f64 - 0.5;
     let start = DMatrix::from_fn(n, (wanted + EXTRA).min(n), |i, j| uniform(i + j * n));
     let krylov = Krylov { blocks: BLOCKS, tolerance: RESIDUAL * unit, restarts: RESTARTS };
-    let found = largest_eigenpairs(start, wanted.min(n), &[], krylov, product)?.ok_or(Error::Numerical {
+    let found = largest_eigenpairs(start, wanted, &[], krylov, product)?.ok_or(Error::Numerical {
         what: "the factors of the links",
         hint: "their weights are too large or too small; take weights closer to 1".to_owned(),
     })?;
