@@ -332,7 +332,8 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
         ("quote", replaced(line, &|old| format!("\"{old}\n")), "line 202: a double quote is opened here and never closed"),
     ];
     for first_rows in ["50", "1000"] {
-        for (name, text, told) in &faults {
+        // A class among the lines that decide is one of the classes.
+        for (name, text, told) in faults.iter().filter(|(name, ..)| *name != "class" || first_rows == "50") {
             place.write("t.csv", text);
             let call = ["stream", "t.csv", "--method", "f-score", "--json", "-", "--first-rows", first_rows];
             for ran in [place.run(&call), piped(&place, &[&["stream", "-"][..], &call[2..]].concat(), text)] {
@@ -421,6 +422,7 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["t.csv", "--method", "f-score", "--format", "mat"], "--format: a stream is a CSV file"),
         (&["t.csv", "--method", "f-score", "--checkpoint-every", "5"], "--checkpoint"),
         (&["-", "--method", "f-score", "--orders", "5"], "--orders: a pipe is read once"),
+        (&["x.csv", "--method", "saola", "--features-in-rows", "--orders", "5"], "name the line of the target"),
         (&["t.csv", "--method", "f-score", "--checkpoint", "t.csv"], "this is the input file"),
         (&["t.csv", "--method", "correlation", "--param", "coefficient=spearman"], "the coefficient spearman"),
     ];

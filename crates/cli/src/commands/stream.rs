@@ -289,6 +289,9 @@ fn orders(
             "--orders: a pipe is read once: give the name of a file, which is read as a whole",
         ));
     }
+    if args.data.read.transpose && args.data.target.is_empty() {
+        return Err(Failure::new("--orders: the file is read as a whole: name the line of the target with --target"));
+    }
     let user = input::User::method(&plan.method);
     let needs = input::Needs { target: user.supervised, digest: false, weights: None, groups: None };
     let threads = runner::Threads::start(&args.run)?;
