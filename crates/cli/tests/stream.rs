@@ -13,7 +13,8 @@ const FEATURES: usize = 12;
 
 /// A number from 0 to 1 that follows from its place.
 fn noise(i: usize, j: usize) -> f64 {
-    let mut z = (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64 + 1).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mut z =
+        (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64 + 1).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 30)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z = (z ^ (z >> 27)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
@@ -144,9 +145,11 @@ fn features_that_arrive_give_what_the_table_gives() {
     let labels: String = (0..60).map(|i| format!("s{i},{}\n", class(i))).collect();
     place.write("y.csv", &format!("sample,label\n{labels}"));
     let text = features(40);
-    let without: String = text.lines().filter(|line| !line.starts_with("y,")).map(|l| format!("{l}\n")).collect();
+    let without: String =
+        text.lines().filter(|line| !line.starts_with("y,")).map(|l| format!("{l}\n")).collect();
     place.write("x.csv", &without);
-    let call = |file: &'static str| ["stream", file, "--features-in-rows", "--method", "saola", "--json", "-"];
+    let call =
+        |file: &'static str| ["stream", file, "--features-in-rows", "--method", "saola", "--json", "-"];
     let own = last(&place.done(&[&call("x.csv")[..], &["--target-file", "y.csv"]].concat()));
     assert_eq!(own["features"], last(&place.done(&call("t.csv")))["features"]);
     place.write("y.csv", &format!("sample,label\n{}", labels.replace("s7,", "s70,")));
@@ -171,7 +174,10 @@ fn answers_come_after_every_so_many_arrivals_however_lines_come() {
     }
     // As text, and into a file at the same time.
     let told = place.done(&["stream", "t.csv", "--method", "f-score", "--every", "100", "--json", "a.json"]);
-    assert!(told.starts_with("t.csv: samples that arrive, of 12 features, target `y`, 2 classes (the column"), "{told}");
+    assert!(
+        told.starts_with("t.csv: samples that arrive, of 12 features, target `y`, 2 classes (the column"),
+        "{told}"
+    );
     assert!(told.contains("\n100 samples: x3, x8"), "{told}");
     assert!(told.contains("\nat the end, 250 samples: x3, x8"), "{told}");
     assert_eq!(lines(&place.read("a.json")).len(), 3);
@@ -182,7 +188,8 @@ fn answers_come_after_every_so_many_arrivals_however_lines_come() {
 fn answers_come_while_a_pipe_is_open() {
     let place = Place::new();
     let text = samples(60);
-    let call = ["stream", "-", "--method", "f-score", "--json", "a.json", "--every", "10", "--first-rows", "20"];
+    let call =
+        ["stream", "-", "--method", "f-score", "--json", "a.json", "--every", "10", "--first-rows", "20"];
     let mut child = started(&place, &call);
     let mut stdin = child.stdin.take().unwrap();
     let cut = text.lines().take(1 + 35).map(|line| line.len() + 1).sum();
@@ -300,7 +307,11 @@ fn a_checkpoint_of_something_else_is_refused() {
     // An edited file, and one of something else.
     place.write("c.json", &state.replacen("\"arrived\":300", "\"arrived\":301", 1));
     let ran = place.run(&call);
-    assert!(ran.status == 2 && ran.stderr.contains("the line was changed after it was written"), "{}", ran.stderr);
+    assert!(
+        ran.status == 2 && ran.stderr.contains("the line was changed after it was written"),
+        "{}",
+        ran.stderr
+    );
     place.write("c.json", "1,2,3\n");
     let ran = place.run(&call);
     assert!(ran.status == 2 && ran.stderr.contains("was not written by this program"), "{}", ran.stderr);
@@ -324,12 +335,36 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
     let faults: [(&str, String, &str); 8] = [
         ("short", replaced(line, &|old| format!("{}\n", rest(old))), "line 202: 12 cells, but line 1 has 13"),
         ("long", replaced(line, &|old| format!("1,{old}\n")), "line 202: 14 cells, but line 1 has 13"),
-        ("nan", replaced(line, &|old| format!("NaN,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): the value is missing"),
-        ("infinite", replaced(line, &|old| format!("inf,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `inf` is infinite"),
-        ("text", replaced(line, &|old| format!("red,{}\n", rest(old))), "line 202, column `x0` (0, counted from 0): `red` is text"),
-        ("class", replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the class `maybe` is not one of the first"),
-        ("label", replaced(line, &|old| format!("{}\n", &old[..old.rfind(',').unwrap() + 1])), "line 202, column `y` (12, counted from 0): the value is missing"),
-        ("quote", replaced(line, &|old| format!("\"{old}\n")), "line 202: a double quote is opened here and never closed"),
+        (
+            "nan",
+            replaced(line, &|old| format!("NaN,{}\n", rest(old))),
+            "line 202, column `x0` (0, counted from 0): the value is missing",
+        ),
+        (
+            "infinite",
+            replaced(line, &|old| format!("inf,{}\n", rest(old))),
+            "line 202, column `x0` (0, counted from 0): `inf` is infinite",
+        ),
+        (
+            "text",
+            replaced(line, &|old| format!("red,{}\n", rest(old))),
+            "line 202, column `x0` (0, counted from 0): `red` is text",
+        ),
+        (
+            "class",
+            replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])),
+            "line 202, column `y` (12, counted from 0): the class `maybe` is not one of the first",
+        ),
+        (
+            "label",
+            replaced(line, &|old| format!("{}\n", &old[..old.rfind(',').unwrap() + 1])),
+            "line 202, column `y` (12, counted from 0): the value is missing",
+        ),
+        (
+            "quote",
+            replaced(line, &|old| format!("\"{old}\n")),
+            "line 202: a double quote is opened here and never closed",
+        ),
     ];
     for first_rows in ["50", "1000"] {
         // A class among the lines that decide is one of the classes.
@@ -341,7 +376,11 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
                 assert!(ran.stderr.contains(told), "{name}: {}", ran.stderr);
                 assert_eq!(ran.stderr.lines().count(), 1);
                 let answer = last(&ran.stdout);
-                assert_eq!((answer["arrived"].as_u64(), names(&answer)[0].as_str()), (Some(200), "x3"), "{name}");
+                assert_eq!(
+                    (answer["arrived"].as_u64(), names(&answer)[0].as_str()),
+                    (Some(200), "x3"),
+                    "{name}"
+                );
             }
         }
     }
@@ -354,7 +393,11 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
     let cut: String = text.lines().take(201).map(|line| format!("{line}\n")).collect::<String>() + "0.1,0.2";
     let ran = piped(&place, &["stream", "-", "--method", "ofs", "-k", "3", "--json", "-"], &cut);
     assert_eq!((ran.status, last(&ran.stdout)["arrived"].as_u64()), (2, Some(200)));
-    assert!(ran.stderr.contains("line 202: 2 cells, and the file ends in it, but line 1 has 13"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("line 202: 2 cells, and the file ends in it, but line 1 has 13"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -412,19 +455,31 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["x.csv", "--method", "ofs", "--features-in-rows"], "ofs takes samples that arrive"),
         (&["x.csv", "--method", "saola", "--features-in-rows", "--target", "z"], "not the target `z`"),
         (&["x.csv", "--method", "grafting", "--features-in-rows"], "lambda"),
-        (&["t.csv", "--method", "f-score", "--missing", "mean"], "--missing is mean, but must be error or drop-rows"),
+        (
+            &["t.csv", "--method", "f-score", "--missing", "mean"],
+            "--missing is mean, but must be error or drop-rows",
+        ),
         (
             &["x.csv", "--method", "saola", "--features-in-rows", "--missing", "drop-rows"],
             "--missing is drop-rows, but must be error, mean or median",
         ),
-        (&["t.csv", "--method", "f-score", "-k", "99"], "-k is 99, but must be at most the number of features, 12"),
+        (
+            &["t.csv", "--method", "f-score", "-k", "99"],
+            "-k is 99, but must be at most the number of features, 12",
+        ),
         (&["t.csv", "--method", "f-score", "-k", "auto"], "-k auto: f-score does not decide"),
         (&["t.csv", "--method", "f-score", "--format", "mat"], "--format: a stream is a CSV file"),
         (&["t.csv", "--method", "f-score", "--checkpoint-every", "5"], "--checkpoint"),
         (&["-", "--method", "f-score", "--orders", "5"], "--orders: a pipe is read once"),
-        (&["x.csv", "--method", "saola", "--features-in-rows", "--orders", "5"], "name the line of the target"),
+        (
+            &["x.csv", "--method", "saola", "--features-in-rows", "--orders", "5"],
+            "name the line of the target",
+        ),
         (&["t.csv", "--method", "f-score", "--checkpoint", "t.csv"], "this is the input file"),
-        (&["t.csv", "--method", "correlation", "--param", "coefficient=spearman"], "the coefficient spearman"),
+        (
+            &["t.csv", "--method", "correlation", "--param", "coefficient=spearman"],
+            "the coefficient spearman",
+        ),
     ];
     for (call, told) in cases {
         let ran = place.run(&[&["stream"][..], call].concat());
@@ -451,7 +506,9 @@ fn a_stop_gives_the_answer_so_far() {
         let call = [&start[..], &["--follow", "--checkpoint", &state], limit].concat();
         let child = started(&place, &call);
         let begun = Instant::now();
-        while status == 130 && place.files().iter().all(|name| name != "a.json" || place.read("a.json").is_empty()) {
+        while status == 130
+            && place.files().iter().all(|name| name != "a.json" || place.read("a.json").is_empty())
+        {
             assert!(begun.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -531,9 +588,22 @@ fn orders_tell_how_stable_the_answer_is() {
     let by_sums = ["stream", "t.csv", "--method", "f-score", "-k", "3", "--orders", "5", "--json", "-", "-q"];
     let found: Value = serde_json::from_str(&place.done(&by_sums)).unwrap();
     // Sums do not depend on the order but for rounding.
-    assert_eq!((&found["orders"], &found["stability"]["phi"], &found["jaccard"]), (&5.into(), &1.0.into(), &1.0.into()));
+    assert_eq!(
+        (&found["orders"], &found["stability"]["phi"], &found["jaccard"]),
+        (&5.into(), &1.0.into(), &1.0.into())
+    );
     assert_eq!(found["features"].as_array().unwrap().len(), 3);
-    let call = ["stream", "x.csv", "--method", "alpha-investing", "--features-in-rows", "--target", "y", "--orders", "6"];
+    let call = [
+        "stream",
+        "x.csv",
+        "--method",
+        "alpha-investing",
+        "--features-in-rows",
+        "--target",
+        "y",
+        "--orders",
+        "6",
+    ];
     let json = |seed: &str| -> Value {
         let more = ["--seed", seed, "--json", "-", "-q"];
         let mut value: Value = serde_json::from_str(&place.done(&[&call[..], &more].concat())).unwrap();
@@ -542,8 +612,14 @@ fn orders_tell_how_stable_the_answer_is() {
     };
     let (one, again) = (json("1"), json("1"));
     assert_eq!(one, again);
-    assert_eq!((one["features"][0]["name"].as_str(), one["features"][0]["orders"].as_u64()), (Some("x3"), Some(6)));
+    assert_eq!(
+        (one["features"][0]["name"].as_str(), one["features"][0]["orders"].as_u64()),
+        (Some("x3"), Some(6))
+    );
     assert!(one["selections"].as_array().unwrap().len() == 6);
     let told = place.done(&call);
-    assert!(told.contains("6 shuffled orders in") && told.contains("mean Jaccard index of two orders: "), "{told}");
+    assert!(
+        told.contains("6 shuffled orders in") && told.contains("mean Jaccard index of two orders: "),
+        "{told}"
+    );
 }

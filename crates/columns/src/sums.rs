@@ -107,7 +107,11 @@ pub(crate) fn of_batch<S: ColumnSums>(sums: &S, batch: &Dataset) -> Result<Vec<S
 }
 
 /// Adds the sums of every feature over later rows.
-pub(crate) fn add<S: ColumnSums>(sums: &S, features: &mut Vec<S::Sums>, later: Vec<S::Sums>) -> Result<(), Error> {
+pub(crate) fn add<S: ColumnSums>(
+    sums: &S,
+    features: &mut Vec<S::Sums>,
+    later: Vec<S::Sums>,
+) -> Result<(), Error> {
     if features.is_empty() {
         *features = later;
         return Ok(());

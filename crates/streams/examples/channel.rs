@@ -6,9 +6,7 @@ use std::error::Error;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, StreamSelector, Target, derive_seed,
-};
+use fewest_core::{Budget, Context, Dataset, DenseColumns, StreamSelector, Target, derive_seed};
 use fewest_streams::Ofs;
 
 /// Ten samples of 50 features, the class of which depends on two.

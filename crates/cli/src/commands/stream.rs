@@ -125,10 +125,8 @@ fn check_uses(args: &StreamArgs, method: &Method, arrives: Arrives) -> Result<()
     if let Some((option, _, why)) = unused.iter().find(|(_, given, _)| *given) {
         return Err(Failure::new(format!("{option}: {why}: leave it out")));
     }
-    let by_features = [
-        ("--id-column", read.id_column.is_some()),
-        ("--first-rows", args.first_rows.is_some()),
-    ];
+    let by_features =
+        [("--id-column", read.id_column.is_some()), ("--first-rows", args.first_rows.is_some())];
     match (arrives, read.transpose) {
         (Arrives::Features, false) => Err(Failure::new(format!(
             "{} takes features that arrive: give a file with a feature a line, its name first, and \
@@ -143,9 +141,9 @@ fn check_uses(args: &StreamArgs, method: &Method, arrives: Arrives) -> Result<()
             "--features-in-rows: {} takes samples that arrive: leave it out, and give a file with a sample a line",
             method.id
         ))),
-        _ if args.target_file.is_some() => {
-            Err(Failure::new("--target-file: lines are samples and have the target: name its column with --target"))
-        }
+        _ if args.target_file.is_some() => Err(Failure::new(
+            "--target-file: lines are samples and have the target: name its column with --target",
+        )),
         _ => Ok(()),
     }
 }
@@ -170,8 +168,7 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     let end = Arc::new(AtomicBool::new(false));
     let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
     let open = move || -> Result<Box<dyn io::Read>, fewest::data::Error> {
-        let unreadable =
-            |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
+        let unreadable = |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
         if name.as_os_str() == "-" {
             return Ok(Box::new(Piped::new(io::stdin(), may_end).map_err(unreadable)?));
         }
@@ -197,7 +194,8 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
 
 fn target_of(file: &Path, options: &ReadOptions) -> Result<FeatureTarget, Failure> {
     let wrong = |error: fewest::data::Error| Failure::new(format!("--target-file: {error}"));
-    let unreadable = |source| wrong(fewest::data::Error::Io { path: file.to_owned(), action: "read", source });
+    let unreadable =
+        |source| wrong(fewest::data::Error::Io { path: file.to_owned(), action: "read", source });
     let content = File::open(file).map_err(unreadable)?;
     ArrivingFeatures::read_target(file, content, options).map_err(wrong)
 }
@@ -257,7 +255,8 @@ impl<'a> Teller<'a> {
         let shown = match self.is_json {
             true => line()?,
             false => {
-                let heading = if self.has_heading { String::new() } else { table::stream_heading(answer, self.info) };
+                let heading =
+                    if self.has_heading { String::new() } else { table::stream_heading(answer, self.info) };
                 self.has_heading = true;
                 heading + &table::stream_line(answer)
             }
@@ -290,7 +289,9 @@ fn orders(
         ));
     }
     if args.data.read.transpose && args.data.target.is_empty() {
-        return Err(Failure::new("--orders: the file is read as a whole: name the line of the target with --target"));
+        return Err(Failure::new(
+            "--orders: the file is read as a whole: name the line of the target with --target",
+        ));
     }
     let user = input::User::method(&plan.method);
     let needs = input::Needs { target: user.supervised, digest: false, weights: None, groups: None };

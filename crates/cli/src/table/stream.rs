@@ -15,7 +15,8 @@ pub(crate) fn stream_heading(answer: &Answer, info: &StreamInfo) -> String {
         }
         _ => format!("samples that arrive, of {}", text::counted(answer.n_features, "feature", "features")),
     };
-    let names: Vec<String> = answer.target_names.iter().map(|name| format!("`{}`", text::one_line(name))).collect();
+    let names: Vec<String> =
+        answer.target_names.iter().map(|name| format!("`{}`", text::one_line(name))).collect();
     let kind = match answer.task {
         "classification" => format!(", {}", text::counted(answer.n_classes, "class", "classes")),
         "none" => String::new(),
@@ -25,9 +26,10 @@ pub(crate) fn stream_heading(answer: &Answer, info: &StreamInfo) -> String {
         true => String::new(),
         false => format!(", target {}{kind}", names.join(", ")),
     };
-    let found = answer.target_found.as_ref().map_or(String::new(), |found| {
-        format!(" ({found}; use --target to name another)")
-    });
+    let found = answer
+        .target_found
+        .as_ref()
+        .map_or(String::new(), |found| format!(" ({found}; use --target to name another)"));
     format!("{}: {what}{target}{found}\n", text::one_line(&info.file))
 }
 

@@ -312,7 +312,9 @@ impl State for Target {
     fn load(from: &mut &[u8]) -> Result<Self, Error> {
         match u8::load(from)? {
             0 => Ok(Target::None),
-            1 => <(Vec<u32>, Vec<String>)>::load(from).and_then(|(codes, names)| Target::classes(codes, names)),
+            1 => {
+                <(Vec<u32>, Vec<String>)>::load(from).and_then(|(codes, names)| Target::classes(codes, names))
+            }
             2 => {
                 let columns = Vec::<Vec<f64>>::load(from)?;
                 let n_samples = columns.first().map_or(0, Vec::len);

@@ -149,8 +149,7 @@ impl Lines {
             (self.n_cells, self.first_line) = (n_cells, line);
         } else if n_cells != self.n_cells {
             let what = if self.rows.is_cut_off() { ", and the file ends in it" } else { "" };
-            let problem =
-                format!("{n_cells} cells{what}, but line {} has {}", self.first_line, self.n_cells);
+            let problem = format!("{n_cells} cells{what}, but line {} has {}", self.first_line, self.n_cells);
             let advice = "complete the line, and put cells that contain the delimiter in double quotes";
             return Err(Error::malformed(self.rows.path(), Place::Line(line), problem, advice));
         }

@@ -17,7 +17,16 @@ pub(super) struct UnixLines {
 impl UnixLines {
     /// Reads `inner` after its first `skip` bytes.
     pub(super) fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
-        Self { inner, skip, after_return: false, last: b'\n', before_last: b'\n', emitted: 0, ended: false, added_feed: false }
+        Self {
+            inner,
+            skip,
+            after_return: false,
+            last: b'\n',
+            before_last: b'\n',
+            emitted: 0,
+            ended: false,
+            added_feed: false,
+        }
     }
 
     /// For a record that contains the final line feed: whether `position` is the end of the text and no

@@ -61,9 +61,8 @@ impl StreamScorer for Variance {
     }
 
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
-        let scores = |sums: Vec<Sums>| {
-            Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()))
-        };
+        let scores =
+            |sums: Vec<Sums>| Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()));
         Ok(Box::new(Running::new(Deviations, Sums::is_safe, scores)))
     }
 }

@@ -6,8 +6,8 @@ use fewest::core::Budget;
 use fewest::data::{Journal, SampleSchema};
 use serde::{Deserialize, Serialize};
 
-use super::reading::Position;
 use super::StreamPlan;
+use super::reading::Position;
 use crate::VERSION;
 use crate::error::Error;
 

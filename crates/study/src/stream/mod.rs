@@ -191,7 +191,9 @@ pub fn stream(
         }
     }
     if run.arrived == 0 {
-        return Err(stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore));
+        return Err(
+            stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore)
+        );
     }
     run.save()?;
     tell(&run.answer(true, stopped)?);
@@ -270,7 +272,8 @@ impl Run<'_> {
             }
             match self.update(arrived, first, piece) {
                 Ok(()) => first += piece,
-                // An error leaves the selector as it was: the line at fault is the first that it does not take.
+                // An error leaves the selector as it was: the line at fault is the first that it does not
+                // take.
                 Err(_) if piece > 1 => {
                     for at in first..first + piece {
                         self.update(arrived, at, 1)?;

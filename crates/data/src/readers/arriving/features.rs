@@ -39,9 +39,9 @@ pub struct ArrivedFeature {
 ///
 /// The first cell of a line is the name of the feature. The first line has the names of the samples, unless
 /// [`Header::No`] says that it has values. The target is the next line, or that of
-/// [`read_target`](Self::read_target). A feature of text is a category, and a mixture an error. Missing values
-/// are an error, or filled in by the mean or median of the feature; samples cannot be left out, since the
-/// features before had them.
+/// [`read_target`](Self::read_target). A feature of text is a category, and a mixture an error. Missing
+/// values are an error, or filled in by the mean or median of the feature; samples cannot be left out, since
+/// the features before had them.
 ///
 /// ```
 /// use fewest_data::{ArrivingFeatures, Missing, ReadOptions};
@@ -75,8 +75,8 @@ impl ArrivingFeatures {
     /// Reads the names of the samples and, unless it is given, the target.
     ///
     /// # Errors
-    /// As [`Table::read`](crate::Table::read) for these lines; [`Error::Malformed`] for a given target of other
-    /// samples; [`fewest_core::Error::InvalidParameter`] for a policy that leaves samples out.
+    /// As [`Table::read`](crate::Table::read) for these lines; [`Error::Malformed`] for a given target of
+    /// other samples; [`fewest_core::Error::InvalidParameter`] for a policy that leaves samples out.
     pub fn open(
         path: impl AsRef<Path>,
         content: impl Read + 'static,
@@ -225,7 +225,12 @@ impl ArrivingFeatures {
                 "{n_samples} values, but the target has {}",
                 self.target.n_samples().unwrap_or_default()
             );
-            return Err(Error::malformed(&self.path, Place::Line(line), problem, "give all the same samples"));
+            return Err(Error::malformed(
+                &self.path,
+                Place::Line(line),
+                problem,
+                "give all the same samples",
+            ));
         }
         let role = if matches(&self.categorical) { Role::Category } else { Role::Feature };
         let place = |at| cell_of(line, at, self.sample_names.as_deref());
@@ -320,7 +325,12 @@ fn read_cells<'a>(
     for (at, cell) in cells.enumerate() {
         let found = classifier.classify(cell).map_err(|text| {
             let problem = format!("{} is not UTF-8 text", quoted(&text));
-            Error::malformed(path, place(at), problem, "save the file as UTF-8, or name its encoding (--encoding)")
+            Error::malformed(
+                path,
+                place(at),
+                problem,
+                "save the file as UTF-8, or name its encoding (--encoding)",
+            )
         })?;
         builder
             .push(found)

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, WriterBuilder};
 
-use super::schema::{Cells, SampleSchema, TargetCell};
 use super::Lines;
+use super::schema::{Cells, SampleSchema, TargetCell};
 use crate::error::RowLabel;
 use crate::readers::delimited::{header_names, read_text};
 use crate::source::Source;
@@ -92,7 +92,8 @@ impl ArrivingSamples {
         let mut n_used = records.len();
         let (table, header) = loop {
             let text = text_of(&records[..n_used], delimiter, path)?;
-            let known = ReadOptions { delimiter: Some(char::from(delimiter)), encoding: None, ..options.clone() };
+            let known =
+                ReadOptions { delimiter: Some(char::from(delimiter)), encoding: None, ..options.clone() };
             let length = text.len() as u64;
             match read_text(Source::of_stream(path, Cursor::new(text), length)?, &known) {
                 Ok(table) => {

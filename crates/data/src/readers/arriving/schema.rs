@@ -246,7 +246,11 @@ impl Cells {
         };
         let cell = |number: usize| {
             self.classifier.classify(record.get(number).unwrap_or_default()).map_err(|text| {
-                wrong(number, format!("{} is not UTF-8 text", quoted(&text)), "name the encoding (--encoding)")
+                wrong(
+                    number,
+                    format!("{} is not UTF-8 text", quoted(&text)),
+                    "name the encoding (--encoding)",
+                )
             })
         };
         let as_number = |number: usize| match cell(number)? {
@@ -281,9 +285,7 @@ impl Cells {
         let mut values = Vec::with_capacity(schema.features.len());
         for (column, codes) in schema.features.iter().zip(&self.levels) {
             let value = match (codes, &column.levels) {
-                (Some(codes), Some(levels)) => {
-                    as_code(column.number, codes, levels, "level")?.map(f64::from)
-                }
+                (Some(codes), Some(levels)) => as_code(column.number, codes, levels, "level")?.map(f64::from),
                 _ => as_number(column.number)?,
             };
             if value.is_none() && missing.is_none() {
