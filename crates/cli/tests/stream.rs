@@ -500,7 +500,7 @@ fn a_stop_gives_the_answer_so_far() {
         [("-INT", 130, "100"), ("-TERM", 130, "100"), ("limit", 124, "100"), ("early", 124, "1000")]
     {
         let state = format!("state{name}.json");
-        let limit = if status == 124 { &["--time-limit", "1.5"][..] } else { &[] };
+        let limit = if status == 124 { &["--time-limit", "3"][..] } else { &[] };
         let start = ["stream", "t.csv", "--method", "ofs", "-k", "3", "--first-rows", first];
         let start = [&start[..], &["--every", "500", "--json", "a.json"]].concat();
         let call = [&start[..], &["--follow", "--checkpoint", &state], limit].concat();
