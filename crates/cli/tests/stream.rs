@@ -367,7 +367,8 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
         ),
     ];
     for first_rows in ["50", "1000"] {
-        for (name, text, told) in &faults {
+        // A class among the lines that decide is one of the classes.
+        for (name, text, told) in faults.iter().filter(|(name, ..)| *name != "class" || first_rows == "50") {
             place.write("t.csv", text);
             let call = ["stream", "t.csv", "--method", "f-score", "--json", "-", "--first-rows", first_rows];
             for ran in [place.run(&call), piped(&place, &[&["stream", "-"][..], &call[2..]].concat(), text)] {
@@ -470,6 +471,10 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["t.csv", "--method", "f-score", "--format", "mat"], "--format: a stream is a CSV file"),
         (&["t.csv", "--method", "f-score", "--checkpoint-every", "5"], "--checkpoint"),
         (&["-", "--method", "f-score", "--orders", "5"], "--orders: a pipe is read once"),
+        (
+            &["x.csv", "--method", "saola", "--features-in-rows", "--orders", "5"],
+            "name the line of the target",
+        ),
         (&["t.csv", "--method", "f-score", "--checkpoint", "t.csv"], "this is the input file"),
         (
             &["t.csv", "--method", "correlation", "--param", "coefficient=spearman"],
@@ -495,7 +500,7 @@ fn a_stop_gives_the_answer_so_far() {
         [("-INT", 130, "100"), ("-TERM", 130, "100"), ("limit", 124, "100"), ("early", 124, "1000")]
     {
         let state = format!("state{name}.json");
-        let limit = if status == 124 { &["--time-limit", "1.5"][..] } else { &[] };
+        let limit = if status == 124 { &["--time-limit", "3"][..] } else { &[] };
         let start = ["stream", "t.csv", "--method", "ofs", "-k", "3", "--first-rows", first];
         let start = [&start[..], &["--every", "500", "--json", "a.json"]].concat();
         let call = [&start[..], &["--follow", "--checkpoint", &state], limit].concat();

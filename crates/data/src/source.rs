@@ -136,8 +136,8 @@ impl Source {
         Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
-    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only. The length is
-    /// not known.
+    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only. The length
+    /// is not known.
     pub(crate) fn of_lines(path: &Path, mut content: impl Read + 'static) -> Result<Self, Error> {
         let mut start = Vec::new();
         let mut chunk = vec![0; 1 << 16];

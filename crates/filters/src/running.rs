@@ -104,8 +104,8 @@ impl RunningScores for RunningTables {
                 let mut scores = (self.scores)(counts.total(last)?)?;
                 if bounds.iter().any(Option::is_some) && (last.is_some() || counts.n_batches() > 1) {
                     scores.notes.push(format!(
-                        "bins have equal widths over the range of the first {BATCH_ROWS} samples; values beyond it \
-                         are in the bins at its ends"
+                        "bins have equal widths over the range of the first {BATCH_ROWS} samples; values \
+                         beyond it are in the bins at its ends"
                     ));
                 }
                 Ok(scores)

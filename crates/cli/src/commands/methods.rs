@@ -91,6 +91,9 @@ fn details(registry: &Registry, method: &Method) -> String {
         method.formula,
         targets.join(", ")
     );
+    if let Some(arrives) = method.arrives {
+        text.push_str(&format!("stream: {} may arrive (`fewest stream`)\n", arrives.name()));
+    }
     if method.needs_views {
         text.push_str("needs:  which features come from which source (--views)\n");
     }

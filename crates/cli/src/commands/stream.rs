@@ -52,7 +52,7 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
     check_uses(args, method, arrives)?;
     let input = opened(registry, args, arrives)?;
     let is_resumed = args.checkpoint.as_ref().is_some_and(|path| path.exists());
-    let mut teller = Teller::new(args, &info, is_resumed)?;
+    let mut teller = Teller::new(args, &info, is_resumed);
     let threads = runner::Threads::start(&args.run)?;
     let file = &args.data.read.file;
     let (end, _) = runner::run(&threads, &args.run, |context| {
@@ -205,7 +205,11 @@ struct Teller<'a> {
     info: &'a StreamInfo,
     started: Instant,
     /// The file of JSON lines.
-    file: Option<(&'a Path, File)>,
+    path: Option<&'a Path>,
+    /// The same, once there was an answer.
+    file: Option<File>,
+    /// Whether the lines before a checkpoint stay.
+    is_resumed: bool,
     /// Whether stdout gets JSON.
     is_json: bool,
     has_heading: bool,
@@ -213,22 +217,35 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    fn new(args: &'a StreamArgs, info: &'a StreamInfo, is_resumed: bool) -> Result<Self, Failure> {
+    fn new(args: &'a StreamArgs, info: &'a StreamInfo, is_resumed: bool) -> Self {
         let path = args.run.json.as_deref();
-        let file = path.filter(|path| !is_stdout(path)).map(|path| {
-            let mut options = OpenOptions::new();
-            // The lines before a checkpoint stay.
-            let options = if is_resumed { options.append(true) } else { options.write(true).truncate(true) };
-            options.create(true).open(path).map(|file| (path, file)).map_err(|error| unwritten(path, &error))
-        });
-        Ok(Self {
+        Self {
             info,
             started: Instant::now(),
-            file: file.transpose()?,
+            path: path.filter(|path| !is_stdout(path)),
+            file: None,
+            is_resumed,
             is_json: path.is_some_and(is_stdout),
             has_heading: false,
             failure: None,
-        })
+        }
+    }
+
+    /// Appends a line to the file, which is made with the first one: an error before leaves it as it was.
+    fn append(&mut self, line: &str) -> Result<(), Failure> {
+        let Some(path) = self.path else { return Ok(()) };
+        let unwritten =
+            |error: io::Error| Failure::new(format!("--json {}: cannot be written: {error}", path.display()));
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let mut options = OpenOptions::new();
+                options.create(true).append(self.is_resumed);
+                options.write(!self.is_resumed).truncate(!self.is_resumed);
+                self.file.insert(options.open(path).map_err(unwritten)?)
+            }
+        };
+        file.write_all(line.as_bytes()).map_err(unwritten)
     }
 
     /// Writes an answer; whether to go on.
@@ -244,13 +261,12 @@ impl<'a> Teller<'a> {
 
     fn write(&mut self, answer: &Answer) -> Result<bool, Failure> {
         let seconds = self.started.elapsed().as_secs_f64();
+        let info = self.info;
         let line = || {
-            json::stream_line(answer, self.info, seconds)
-                .map_err(|error| Failure::new(format!("--json: {error}")))
+            json::stream_line(answer, info, seconds).map_err(|error| Failure::new(format!("--json: {error}")))
         };
-        if let Some((path, file)) = &mut self.file {
-            let line = line()?;
-            file.write_all(line.as_bytes()).map_err(|error| unwritten(path, &error))?;
+        if self.path.is_some() {
+            self.append(&line()?)?;
         }
         let shown = match self.is_json {
             true => line()?,
@@ -271,10 +287,6 @@ impl<'a> Teller<'a> {
     }
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("--json {}: cannot be written: {error}", path.display()))
-}
-
 /// Several orders of a whole file.
 fn orders(
     registry: &Registry,
@@ -286,6 +298,11 @@ fn orders(
     if is_stdout(&args.data.read.file) {
         return Err(Failure::new(
             "--orders: a pipe is read once: give the name of a file, which is read as a whole",
+        ));
+    }
+    if args.data.read.transpose && args.data.target.is_empty() {
+        return Err(Failure::new(
+            "--orders: the file is read as a whole: name the line of the target with --target",
         ));
     }
     let user = input::User::method(&plan.method);

@@ -26,7 +26,8 @@ pub trait RunningScores: Send {
     /// The scores of all rows that were added and, behind them, of `last`, which is not added.
     ///
     /// # Errors
-    /// As [`Scorer::score`](crate::Scorer::score); [`Error::Unsupported`] where they would need a second pass.
+    /// As [`Scorer::score`](crate::Scorer::score); [`Error::Unsupported`] where they would need a second
+    /// pass.
     fn scores(&self, last: Option<&Dataset>) -> Result<Scores, Error>;
 
     /// Appends the sums.

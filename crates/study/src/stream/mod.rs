@@ -119,6 +119,39 @@ pub struct StreamEnd {
 /// Where there is no answer at all: input that cannot be opened, a method that needs all of a table, a
 /// checkpoint of another command or of other data. A line that cannot be used is no such error: it ends the
 /// stream, after the answer of those before it.
+///
+/// ```
+/// use std::sync::{Arc, atomic::AtomicBool};
+///
+/// use fewest::core::{Arrives, Budget, Context};
+/// use fewest::data::{Missing, ReadOptions};
+/// use fewest::registry::{Parameters, Registry};
+/// use fewest_study::{StreamInput, StreamPlan, stream};
+///
+/// let lines = (0..90).map(|i| format!("{},{},{}\n", i % 7, i % 2, if i % 2 == 0 { "even" } else { "odd" }));
+/// let text = format!("seventh,second,y\n{}", lines.collect::<String>());
+/// let input = StreamInput {
+///     path: "text".into(),
+///     open: Box::new(move || Ok(Box::new(std::io::Cursor::new(text)))),
+///     options: ReadOptions::with_target("y"),
+///     missing: Missing::Error,
+///     arrives: Arrives::Samples,
+///     target: None,
+///     first_rows: 20,
+///     end: Arc::new(AtomicBool::new(false)),
+/// };
+/// let method = Registry::standard().find("mim")?;
+/// let plan = StreamPlan::new(method.clone(), Parameters::defaults(method), Budget::Count(1));
+/// let plan = StreamPlan { every: Some(40), ..plan };
+/// let mut told = Vec::new();
+/// let end = stream(&plan, input, &Context::default(), &mut |answer| {
+///     told.push((answer.arrived, answer.names.clone()));
+///     true
+/// })?;
+/// let best = vec!["second".to_owned()];
+/// assert!(end.error.is_none() && told == [(40, best.clone()), (80, best.clone()), (90, best)]);
+/// # Ok::<(), fewest_study::Error>(())
+/// ```
 pub fn stream(
     plan: &StreamPlan,
     input: StreamInput,
@@ -272,7 +305,8 @@ impl Run<'_> {
             }
             match self.update(arrived, first, piece) {
                 Ok(()) => first += piece,
-                // An error leaves the selector as it was: the line at fault is the first that it does not take.
+                // An error leaves the selector as it was: the line at fault is the first that it does not
+                // take.
                 Err(_) if piece > 1 => {
                     for at in first..first + piece {
                         self.update(arrived, at, 1)?;

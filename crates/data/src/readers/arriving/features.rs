@@ -39,9 +39,9 @@ pub struct ArrivedFeature {
 ///
 /// The first cell of a line is the name of the feature. The first line has the names of the samples, unless
 /// [`Header::No`] says that it has values. The target is the next line, or that of
-/// [`read_target`](Self::read_target). A feature of text is a category, and a mixture an error. Missing values
-/// are an error, or filled in by the mean or median of the feature; samples cannot be left out, since the
-/// features before had them.
+/// [`read_target`](Self::read_target). A feature of text is a category, and a mixture an error. Missing
+/// values are an error, or filled in by the mean or median of the feature; samples cannot be left out, since
+/// the features before had them.
 ///
 /// ```
 /// use fewest_data::{ArrivingFeatures, Missing, ReadOptions};
@@ -75,8 +75,8 @@ impl ArrivingFeatures {
     /// Reads the names of the samples and, unless it is given, the target.
     ///
     /// # Errors
-    /// As [`Table::read`](crate::Table::read) for these lines; [`Error::Malformed`] for a given target of other
-    /// samples; [`fewest_core::Error::InvalidParameter`] for a policy that leaves samples out.
+    /// As [`Table::read`](crate::Table::read) for these lines; [`Error::Malformed`] for a given target of
+    /// other samples; [`fewest_core::Error::InvalidParameter`] for a policy that leaves samples out.
     pub fn open(
         path: impl AsRef<Path>,
         content: impl Read + 'static,
