@@ -11,7 +11,7 @@ use fewest_core::{
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_newton::{LinearModel, Null, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::Loss;
+use fewest_solver::loss::{Loss, Samples, Separable, Squared};
 use fewest_solver::{
     BlockPenalty, Control, Copied, Design, InnerProducts, Linked, Links, QuadraticSolver, SignedEdge,
     Targeted, certificate, subspace, working_set,
@@ -55,7 +55,20 @@ impl Structure {
         penalty: impl Fn(f64) -> Result<P, Error> + Sync + 'static,
     ) -> Self {
         let penalty = move |lambda: f64| Ok(Box::new(penalty(lambda)?) as Box<dyn BlockPenalty>);
-        Self { penalty: Box::new(penalty), coupled: false, links: None, copies: None, majorised: None }
+        Self {
+            penalty: Box::new(penalty),
+            coupled: false,
+            by_residuals: false,
+            links: None,
+            copies: None,
+            majorised: None,
+        }
+    }
+
+    /// With squared errors by residuals, not by inner products of columns: for blocks of several columns, of
+    /// which more may be in the model than there are samples.
+    pub(super) fn by_residuals(self) -> Self {
+        Self { by_residuals: true, ..self }
     }
 
     /// A penalty of blocks of any size.
@@ -102,6 +115,8 @@ pub(super) struct Structure {
     pub(super) penalty: Family,
     /// Whether the blocks of the penalty may be large, so that working sets are of coefficients.
     pub(super) coupled: bool,
+    /// Whether squared errors are those of fitted values.
+    pub(super) by_residuals: bool,
     /// Edges whose squared differences are added, with this level for a penalty of 1.
     pub(super) links: Option<(f64, Vec<SignedEdge>)>,
     /// The column of each coefficient, where a column has several.
@@ -217,12 +232,19 @@ pub(super) fn select_many<S: Structured>(
 ) -> Result<Vec<Selection>, Error> {
     let fitting = method.fitting();
     let control = opened(data, budgets, fitting.tolerance, context)?;
-    let losses = match fitting.loss {
+    let mut losses = match fitting.loss {
         LinearLoss::Squared => None,
         loss => Some(loss.of_each(S::ID, data.target(), context)?),
     };
     let columns = LinearColumns::new(data, S::ID, context)?;
     let structure = method.structure(data, &columns, context)?;
+    if losses.is_none() && structure.by_residuals {
+        let outputs = columns.targets().iter().map(|target| {
+            let loss = Separable::new(Squared, target.values.clone(), Samples::mean(data.n_samples()))?;
+            Ok::<(Box<dyn Loss>, bool), Error>((Box::new(loss), false))
+        });
+        losses = Some(outputs.collect::<Result<_, _>>()?);
+    }
     let outputs = match losses {
         None => {
             let of = |products: &Vec<f64>| Targeted::new(&columns, products.clone(), 1.0);
@@ -350,7 +372,8 @@ impl Problem<'_> {
         let gap = certificate::relative(gap, size);
         let is_convex = self.structure.majorised.is_none();
         let certificate = if is_convex { Certificate::gap(gap) } else { Certificate::stationarity(gap) };
-        let name = if let Outputs::Squared(_) = self.outputs { solver.name() } else { "newton" };
+        let is_squared = self.fitting.loss == LinearLoss::Squared;
+        let name = if is_squared { solver.name() } else { "newton" };
         let report = SolverReport::new(
             name,
             Status::worst(found.iter().map(|found| found.status)),

@@ -89,6 +89,7 @@ fn structure(groups: Vec<usize>, l1_ratio: f64) -> Structure {
         let penalty = GroupPenalty::new((1.0 - l1_ratio) * lambda, &groups)?.weighted_by_size();
         penalty.with_l1(l1_ratio * lambda)
     })
+    .by_residuals()
 }
 
 impl Structured for GroupLasso {
