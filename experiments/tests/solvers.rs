@@ -208,7 +208,8 @@ fn solved(
     for (solver, objective) in &solved {
         let (first, other) = solved[0];
         // What is no number is not close to any.
-        if !((objective - other).abs() < APART) {
+        let is_same = (objective - other).abs() < APART;
+        if !is_same {
             return Err(format!("{problem}: {other} by {first}, {objective} by {solver}"));
         }
     }
