@@ -7,8 +7,10 @@ use fewest::data::synthetic;
 use fewest::registry::{Parameters, Registry};
 
 /// Method and parameters.
-const CASES: [(&str, &[&str]); 33] = [
+const CASES: [(&str, &[&str]); 35] = [
     ("adaptive-lasso", &[]),
+    ("lasso", &["covariates=100,200", "offset=300"]),
+    ("lasso", &["covariates=100,200", "loss=huber"]),
     ("l21", &[]),
     ("fsnet", &[]),
     ("linkedfs", &[]),

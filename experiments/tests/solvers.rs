@@ -208,8 +208,8 @@ fn solved(
     for (solver, objective) in &solved {
         let (first, other) = solved[0];
         // What is no number is not close to any.
-        let is_close = (objective - other).abs() < APART;
-        if !is_close {
+        let is_same = (objective - other).abs() < APART;
+        if !is_same {
             return Err(format!("{problem}: {other} by {first}, {objective} by {solver}"));
         }
     }

@@ -1,6 +1,5 @@
 //! From data to coefficients under a structured penalty: at a given penalty, or for a number of features.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fewest_cd::CoordinateDescent;
@@ -11,14 +10,14 @@ use fewest_core::{
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_newton::{LinearModel, Null, Start};
 use fewest_solver::bisection::{self, PenaltyCandidate};
-use fewest_solver::loss::Loss;
+use fewest_solver::loss::{Loss, Samples, Separable, Squared};
 use fewest_solver::{
-    BlockPenalty, Control, Copied, Design, InnerProducts, Linked, Links, QuadraticSolver, SignedEdge,
-    Targeted, certificate, subspace, working_set,
+    BlockPenalty, Control, Copied, Design, InnerProducts, Linked, Links, QuadraticSolver, Targeted,
+    certificate, subspace, working_set,
 };
 
 use super::copied::CopiedColumns;
-use super::majorised::Majorised;
+use super::structure::Structure;
 use crate::LinearLoss;
 use crate::columns::LinearColumns;
 use crate::penalised::{each_fit, opened, others_left_out};
@@ -44,70 +43,6 @@ options! {
         /// Duality gap to reach, relative to the objective at zero.
         pub tolerance: f64 = 1e-9, Positive;
     }
-}
-
-/// The penalty of a strength.
-pub(super) type Family = Box<dyn Fn(f64) -> Result<Box<dyn BlockPenalty>, Error> + Sync>;
-
-impl Structure {
-    /// A penalty whose blocks are small.
-    pub(super) fn by_blocks<P: BlockPenalty + 'static>(
-        penalty: impl Fn(f64) -> Result<P, Error> + Sync + 'static,
-    ) -> Self {
-        let penalty = move |lambda: f64| Ok(Box::new(penalty(lambda)?) as Box<dyn BlockPenalty>);
-        Self { penalty: Box::new(penalty), coupled: false, links: None, copies: None, majorised: None }
-    }
-
-    /// A penalty of blocks of any size.
-    pub(super) fn coupled<P: BlockPenalty + 'static>(
-        penalty: impl Fn(f64) -> Result<P, Error> + Sync + 'static,
-    ) -> Self {
-        Self { coupled: true, ..Self::by_blocks(penalty) }
-    }
-
-    /// With squared differences of coefficients.
-    pub(super) fn linked(self, level: f64, edges: Vec<SignedEdge>) -> Self {
-        Self { links: Some((level, edges)), ..self }
-    }
-
-    /// With a coefficient for each of these columns, of which some are the same.
-    pub(super) fn copied(self, columns: Vec<usize>) -> Self {
-        Self { copies: Some(columns), ..self }
-    }
-
-    /// With a penalty that is not convex in place of the one that it starts from.
-    pub(super) fn majorised(self, majorised: Majorised) -> Self {
-        Self { majorised: Some(majorised), ..self }
-    }
-
-    /// What belongs to each column, for each coefficient.
-    fn of_coefficients<'a>(&self, of_columns: &'a [f64]) -> Cow<'a, [f64]> {
-        match &self.copies {
-            Some(copies) => copies.iter().map(|&column| of_columns[column]).collect(),
-            None => Cow::Borrowed(of_columns),
-        }
-    }
-
-    /// The sum of the coefficients of each column.
-    fn of_columns<'a>(&self, coefficients: &'a [f64], n_columns: usize) -> Cow<'a, [f64]> {
-        let Some(copies) = &self.copies else { return Cow::Borrowed(coefficients) };
-        let mut sums = vec![0.0; n_columns];
-        copies.iter().zip(coefficients).for_each(|(&column, value)| sums[column] += value);
-        Cow::Owned(sums)
-    }
-}
-
-/// A penalty over the columns of a linear model.
-pub(super) struct Structure {
-    pub(super) penalty: Family,
-    /// Whether the blocks of the penalty may be large, so that working sets are of coefficients.
-    pub(super) coupled: bool,
-    /// Edges whose squared differences are added, with this level for a penalty of 1.
-    pub(super) links: Option<(f64, Vec<SignedEdge>)>,
-    /// The column of each coefficient, where a column has several.
-    pub(super) copies: Option<Vec<usize>>,
-    /// The penalty itself, where it is not convex.
-    pub(super) majorised: Option<Majorised>,
 }
 
 /// A method: a penalty that follows from its options and the data.
@@ -217,12 +152,21 @@ pub(super) fn select_many<S: Structured>(
 ) -> Result<Vec<Selection>, Error> {
     let fitting = method.fitting();
     let control = opened(data, budgets, fitting.tolerance, context)?;
-    let losses = match fitting.loss {
+    let mut losses = match fitting.loss {
         LinearLoss::Squared => None,
         loss => Some(loss.of_each(S::ID, data.target(), context)?),
     };
     let columns = LinearColumns::new(data, S::ID, context)?;
     let structure = method.structure(data, &columns, context)?;
+    // With more samples than columns inner products are the shorter.
+    let is_wide = columns.n_atoms() > data.n_samples();
+    if losses.is_none() && structure.by_residuals && is_wide {
+        let outputs = columns.targets().iter().map(|target| {
+            let loss = Separable::new(Squared, target.values.clone(), Samples::mean(data.n_samples()))?;
+            Ok::<(Box<dyn Loss>, bool), Error>((Box::new(loss), false))
+        });
+        losses = Some(outputs.collect::<Result<_, _>>()?);
+    }
     let outputs = match losses {
         None => {
             let of = |products: &Vec<f64>| Targeted::new(&columns, products.clone(), 1.0);
@@ -350,7 +294,8 @@ impl Problem<'_> {
         let gap = certificate::relative(gap, size);
         let is_convex = self.structure.majorised.is_none();
         let certificate = if is_convex { Certificate::gap(gap) } else { Certificate::stationarity(gap) };
-        let name = if let Outputs::Squared(_) = self.outputs { solver.name() } else { "newton" };
+        let is_squared = self.fitting.loss == LinearLoss::Squared;
+        let name = if is_squared { solver.name() } else { "newton" };
         let report = SolverReport::new(
             name,
             Status::worst(found.iter().map(|found| found.status)),

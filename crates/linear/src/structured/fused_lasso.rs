@@ -4,8 +4,9 @@ use fewest_core::{Context, Dataset, Error, options};
 use fewest_solver::{GraphFusedLasso, InnerProducts, SignedEdge};
 
 use super::Fitting;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
 use super::graph::refuse_levels;
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 options! {

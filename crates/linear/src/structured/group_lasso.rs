@@ -1,11 +1,14 @@
 //! Group lasso and sparse group lasso.
 
+use std::collections::BTreeMap;
+
 use fewest_core::{Context, Dataset, Error, options};
 use fewest_solver::GroupLasso as GroupPenalty;
 
 use super::Fitting;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
 use super::groups::Grouping;
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 options! {
@@ -83,12 +86,20 @@ options! {
     }
 }
 
+/// Most columns of a group that descends by residuals: the products of its columns with each other are small
+/// beside the columns.
+const LARGEST_GROUP: usize = 100;
+
 /// `λ [l1_ratio ‖w‖₁ + (1 − l1_ratio) Σ_g √|g| ‖w_g‖₂]`.
 fn structure(groups: Vec<usize>, l1_ratio: f64) -> Structure {
-    Structure::by_blocks(move |lambda| {
+    let mut sizes = BTreeMap::new();
+    groups.iter().for_each(|group| *sizes.entry(*group).or_insert(0) += 1);
+    let largest = sizes.values().copied().max().unwrap_or(0);
+    let structure = Structure::by_blocks(move |lambda| {
         let penalty = GroupPenalty::new((1.0 - l1_ratio) * lambda, &groups)?.weighted_by_size();
         penalty.with_l1(l1_ratio * lambda)
-    })
+    });
+    if (2..=LARGEST_GROUP).contains(&largest) { structure.by_residuals() } else { structure }
 }
 
 impl Structured for GroupLasso {

@@ -4,7 +4,8 @@ use fewest_core::{Error, Status};
 use fewest_newton::Start;
 use fewest_solver::{BlockPenalty, Control, certificate};
 
-use super::engine::{Family, Found};
+use super::engine::Found;
+use super::structure::Family;
 
 /// Majorants of one run, at most.
 const MOST_MAJORANTS: usize = 1000;

@@ -14,6 +14,7 @@ mod nonconvex_lasso;
 mod oscar;
 mod overlapping;
 mod slope;
+mod structure;
 mod tree_lasso;
 
 pub use engine::Fitting;

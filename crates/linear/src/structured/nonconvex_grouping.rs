@@ -4,8 +4,9 @@ use fewest_core::{Context, Dataset, Error, options};
 use fewest_solver::{BlockPenalty, GraphFusedLasso, InnerProducts, SignedEdge, Tilted};
 
 use super::OnGraph;
-use super::engine::{Family, Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
 use super::majorised::Majorised;
+use super::structure::{Family, Structure};
 use crate::columns::LinearColumns;
 
 options! {

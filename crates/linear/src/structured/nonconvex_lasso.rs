@@ -4,8 +4,9 @@ use fewest_core::{Context, Dataset, Error, choice, options};
 use fewest_solver::{BlockPenalty, Concave, ConcavePenalty, InnerProducts, L1, Mcp, Penalty, Root, Scad};
 
 use super::Fitting;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
 use super::majorised::Majorised;
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 choice! {

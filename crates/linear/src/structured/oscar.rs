@@ -3,7 +3,8 @@
 use fewest_core::{Context, Dataset, Error, options};
 use fewest_solver::{GraphFusedLasso, InnerProducts, SignedEdge, SortedL1};
 
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
+use super::structure::Structure;
 use super::{Fitting, OnGraph};
 use crate::columns::LinearColumns;
 

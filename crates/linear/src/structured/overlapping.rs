@@ -4,8 +4,9 @@ use fewest_core::{Context, Dataset, Error, Groups, options, words};
 use fewest_solver::{GroupLasso as GroupPenalty, InnerProducts, OverlappingGroupLasso as OverlappingPenalty};
 
 use super::Fitting;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
 use super::groups::Grouping;
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 words! {

@@ -5,7 +5,8 @@ use fewest_solver::{InnerProducts, SortedL1};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::Fitting;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 choice! {

@@ -7,7 +7,8 @@ use fewest_solver::{InnerProducts, TreeLasso as TreePenalty};
 
 use super::Fitting;
 use super::correlation;
-use super::engine::{Structure, Structured, structured_selector};
+use super::engine::{Structured, structured_selector};
+use super::structure::Structure;
 use crate::columns::LinearColumns;
 
 choice! {
