@@ -1,4 +1,5 @@
-//! `cargo xtask bench --streams`: features and samples a second of methods to which data arrive, beside river.
+//! `cargo xtask bench --streams`: features and samples a second of methods to which data arrive, beside
+//! river.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
