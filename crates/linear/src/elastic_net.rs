@@ -71,11 +71,11 @@ options! {
     /// 0 (of events among them with the loss `cox`), and a fold has samples, not copies. `hinge` has no
     /// weights.
     ///
-    /// With covariates `U` and an offset `o` the fitted values are `U V + X W + o`, with no penalty on `V`: the
-    /// problem is solved with `V` (and the intercept) minimised out, for the squared loss by projection (Frisch
-    /// and Waugh 1933), for another by [`Profiled`](fewest_solver::loss::Profiled). Its gap is relative to the
-    /// objective of the model of covariates alone, and so is the largest `λ`. A category enters `U` by its
-    /// level indicators; columns that depend on others count once.
+    /// With covariates `U` and an offset `o` the fitted values are `U V + X W + o`, with no penalty on `V`:
+    /// the problem is solved with `V` (and the intercept) minimised out, for the squared loss by projection
+    /// (Frisch and Waugh 1933), for another by [`Profiled`](fewest_solver::loss::Profiled). Its gap is
+    /// relative to the objective of the model of covariates alone, which decides on the largest `λ`, too. A
+    /// category enters `U` by its level indicators; columns that depend on others count once.
     ///
     /// Cost: at a given penalty a few passes over the data, fewer and fewer features each, and products of
     /// the features that are ever in a working set with each other; on the exact path products of those with

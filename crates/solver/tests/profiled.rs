@@ -21,8 +21,10 @@ fn free() -> Vec<f64> {
     [noise(N, 90), noise(N, 91)].concat()
 }
 
+type Losses = Vec<(&'static str, Box<dyn Loss>, bool)>;
+
 /// Every loss, with whether a constant is minimised out, too.
-fn losses() -> Result<Vec<(&'static str, Box<dyn Loss>, bool)>, Error> {
+fn losses() -> Result<Losses, Error> {
     let samples = || {
         let weights: Vec<f64> = (0..N).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         Samples::weighted(&weights)

@@ -187,7 +187,7 @@ pub(crate) fn cross_validate(
 }
 
 /// The place of the least of some values, of equal ones the first; `None` where none is finite.
-fn least(values: &[f64]) -> Option<usize> {
+pub(super) fn least(values: &[f64]) -> Option<usize> {
     let finite = values.iter().enumerate().filter(|(_, value)| value.is_finite());
     finite.fold(None, |best: Option<usize>, (at, value)| match best {
         Some(best) if values[best] <= *value => Some(best),

@@ -1,8 +1,10 @@
 //! Choices of penalties: of runs that are stopped, and of the numbers they are made of.
 
-use fewest_core::{DenseColumns, Target};
+use fewest_core::{Context, Dataset, DenseColumns, Target};
 
+use super::folds::{Losses, least};
 use super::*;
+use crate::columns::MOST_BYTES;
 
 /// A ladder whose solution at step `t` has `t` coefficients, of a run that is stopped at one of the steps.
 struct Counting<'a> {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The duality gap from the scores alone: fitted values from the standardised columns, the best coefficients of
-/// covariates and intercept by search, the dual point scaled until no correlation is above `λ`.
+/// The duality gap from the scores alone: fitted values from the standardised columns, the best coefficients
+/// of covariates and intercept by search, the dual point scaled until no correlation is above `λ`.
 #[test]
 fn gaps_are_small_by_the_definition() -> Tested {
     let x: Vec<Vec<f64>> = columns().iter().map(|x| standardised(x)).collect();
@@ -84,7 +84,7 @@ fn covariates_are_columns_of_almost_no_penalty() -> Tested {
     Ok(())
 }
 
-/// Frisch and Waugh: with squared errors, the problem is that of what covariates leave of features and target.
+/// Frisch and Waugh: with squared errors the problem is that of what covariates leave of features and target.
 #[test]
 fn squared_errors_are_those_of_residuals() -> Tested {
     // Orthogonal covariates, so that residuals are written down.
@@ -158,8 +158,8 @@ fn solved(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// The adaptive lasso by its definition: the first estimate with the covariates projected out, then the gap of
-/// the weighted problem. With fewer features than samples and with more.
+/// The adaptive lasso by its definition: the first estimate with the covariates projected out, then the gap
+/// of the weighted problem. With fewer features than samples and with more.
 #[test]
 fn the_first_estimate_is_one_with_covariates() -> Tested {
     for (n, initial) in [
@@ -213,8 +213,8 @@ fn the_first_estimate_is_one_with_covariates() -> Tested {
     Ok(())
 }
 
-/// For a number of features as many are found, of which none is a covariate, by every method of the family and
-/// with a sign.
+/// For a number of features as many are found, of which none is a covariate, by every method of the family
+/// and with a sign.
 #[test]
 fn a_number_of_features_is_found_beside_covariates() -> Tested {
     for loss in LOSSES {

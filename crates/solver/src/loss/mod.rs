@@ -60,9 +60,9 @@ pub trait Loss: Sync {
     /// Where it is almost zero it is made so large that a Newton step moves no fitted value very far.
     fn curvature(&self, fitted: &[f64], out: &mut [f64]);
 
-    /// `RX`, column after column, for the columns of `X` in `columns`, each of which changes the fitted values
-    /// of one of the outputs, named in `outputs`: the Hessian of a loss that is no sum over samples is the
-    /// curvature less `RᵀR`. Nothing, which is the default, for `R = 0`.
+    /// `RX`, column after column, for the columns of `X` in `columns`, each of which changes the fitted
+    /// values of one of the outputs, named in `outputs`: the Hessian of a loss that is no sum over samples is
+    /// the curvature less `RᵀR`. Nothing, which is the default, for `R = 0`.
     fn reductions(&self, _fitted: &[f64], _columns: &[f64], _outputs: &[usize]) -> Vec<f64> {
         Vec::new()
     }
