@@ -149,8 +149,10 @@ fn features_that_arrive_are_those_of_the_table() {
     assert!(told.contains("line 3, column `s2` (2, counted from 0): the value is missing"), "{told}");
     assert!(open(Missing::DropRows).is_err());
     // A target of its own: other samples are refused.
-    let target =
-        |text: &str| ArrivingFeatures::read_target("y.csv", text.as_bytes(), &ReadOptions::default());
+    let target = |text: &str| {
+        let content = std::io::Cursor::new(text.as_bytes().to_vec());
+        ArrivingFeatures::read_target("y.csv", content, &ReadOptions::default())
+    };
     let with = |given: &str| {
         let own = ReadOptions::default();
         ArrivingFeatures::open("t.csv", text.as_bytes(), &own, Missing::Error, Some(target(given)?))
