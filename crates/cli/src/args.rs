@@ -58,10 +58,10 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Select from data that arrive: a pipe, or a file that grows
     ///
-    /// Reads a CSV file line by line, once, with memory that does not grow. Lines are samples, or features with
-    /// --features-in-rows, whichever the method takes. Tells the answer while data arrive (--every,
-    /// --every-seconds) and at the end: in one line each, or with --json as a line of JSON. A line that cannot
-    /// be used ends the stream: the answer of those before it is told, and then what is wrong.
+    /// Reads a CSV file line by line, once, with memory that does not grow. Lines are samples, or features
+    /// with --features-in-rows, whichever the method takes. Tells the answer while data arrive (--every,
+    /// --every-seconds) and at the end: in one line each, or with --json as a line of JSON. A line that
+    /// cannot be used ends the stream: the answer of those before it is told, and then what is wrong.
     Stream(StreamArgs),
     /// Make the selected features from the rows of another table
     ///

@@ -66,7 +66,7 @@ fn samples_that_arrive_are_those_of_the_table() {
     // Numbers as categories and as classes, however they are written.
     let text = "c,y\n1,0\n2,1\n1.0,0.0\n02,1e0\n";
     let by_number = ReadOptions { categorical: vec!["c".to_owned()], ..ReadOptions::with_target("y") };
-    let (samples, error, lines) = arrived(text, &by_number, 2);
+    let (samples, error, lines) = arrived(text, &by_number, 3);
     assert!(error.is_none() && lines.schema().classes() == ["0", "1"], "{error:?}");
     let data = lines.schema().dataset(&samples.iter().collect::<Vec<_>>()).unwrap();
     assert_eq!(data.x().column(0, &mut Vec::new()).unwrap().to_vec(4), [0.0, 1.0, 0.0, 1.0]);
@@ -149,8 +149,10 @@ fn features_that_arrive_are_those_of_the_table() {
     assert!(told.contains("line 3, column `s2` (2, counted from 0): the value is missing"), "{told}");
     assert!(open(Missing::DropRows).is_err());
     // A target of its own: other samples are refused.
-    let target =
-        |text: &str| ArrivingFeatures::read_target("y.csv", text.as_bytes(), &ReadOptions::default());
+    let target = |text: &str| {
+        let content = std::io::Cursor::new(text.as_bytes().to_vec());
+        ArrivingFeatures::read_target("y.csv", content, &ReadOptions::default())
+    };
     let with = |given: &str| {
         let own = ReadOptions::default();
         ArrivingFeatures::open("t.csv", text.as_bytes(), &own, Missing::Error, Some(target(given)?))

@@ -30,8 +30,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// Arrivals between two checkpoints, where nobody says otherwise.
 pub const CHECKPOINT_EVERY: usize = 10_000;
 
-/// How often it is waited for the first lines after a stop.
-const LATE: usize = 100;
+/// How long what had come is used after a stop before any answer.
+const LATE: Duration = Duration::from_secs(2);
 
 /// What is done with data that arrive.
 #[derive(Debug, Clone)]
@@ -174,11 +174,11 @@ pub fn stream(
         told: Instant::now(),
         checkpoint_at: 0,
         is_late: false,
-        n_late: 0,
     };
     let end = Arc::clone(&input.end);
     let started = reading::start(input, position)?;
     let mut lines = None;
+    let mut late = None;
     let mut goes_on = true;
     let mut error = None;
     let mut stopped = None;
@@ -196,7 +196,7 @@ pub fn stream(
                         run.open(begun.opened, saved.as_ref()).map(|()| true)
                     }
                     Ok(Err(error)) => Err(error),
-                    Err(RecvTimeoutError::Timeout) if run.n_late < LATE => Ok(true),
+                    Err(RecvTimeoutError::Timeout) => Ok(true),
                     Err(_) => Ok(false),
                 }
             }
@@ -209,9 +209,11 @@ pub fn stream(
                 })
             }
         };
-        run.n_late += usize::from(run.is_late);
+        if run.is_late {
+            late.get_or_insert_with(Instant::now);
+        }
         match next {
-            Ok(next) => goes_on = next && run.n_late < LATE,
+            Ok(next) => goes_on = next && late.is_none_or(|late: Instant| late.elapsed() < LATE),
             // Without an answer it is an error of the run.
             Err(wrong) if run.arrived == 0 && stopped.is_none() => return Err(wrong),
             Err(wrong) => {
@@ -250,8 +252,6 @@ struct Run<'a> {
     checkpoint_at: usize,
     /// Whether a stop came before anything was used: what has come is used then.
     is_late: bool,
-    /// How often it was waited for since.
-    n_late: usize,
 }
 
 impl Run<'_> {
