@@ -102,8 +102,16 @@ const BY_SAMPLES: [&[&str]; 7] = [
     &["t-score", "--param", "alpha=0.01"],
 ];
 
-const BY_FEATURES: [&[&str]; 5] =
-    [&["alpha-investing"], &["grafting", "--param", "lambda=0.1"], &["osfs"], &["fast-osfs"], &["saola"]];
+const BY_FEATURES: [&[&str]; 7] = [
+    &["alpha-investing"],
+    &["grafting", "--param", "lambda=0.1"],
+    &["osfs"],
+    &["fast-osfs"],
+    &["saola"],
+    // The last of 40 features are no whole group.
+    &["ogfs", "--param", "groups=consecutive", "--param", "width=7"],
+    &["gfssf", "--param", "groups=consecutive", "--param", "width=7", "--param", "bins=2"],
+];
 
 /// A stream of all samples of a table is the method for tables, where sums are all there is.
 #[test]
@@ -216,11 +224,17 @@ fn a_killed_stream_goes_on_to_the_same_answer() {
     let (by_samples, by_features) = (samples(9_500), features(1200));
     place.write("samples.csv", &by_samples);
     place.write("features.csv", &by_features);
-    let cases: [(&[&str], &str, &str); 4] = [
+    let cases: [(&[&str], &str, &str); 5] = [
         (&["ofs", "-k", "4", "--param", "margin=1"], "samples.csv", &by_samples),
         (&["f-score"], "samples.csv", &by_samples),
         (&["fsds"], "samples.csv", &by_samples),
         (&["saola", "--features-in-rows"], "features.csv", &by_features),
+        // Checkpoints fall inside of groups.
+        (
+            &["ogfs", "--features-in-rows", "-p", "groups=consecutive", "-p", "width=7", "-p", "lambda=0.1"],
+            "features.csv",
+            &by_features,
+        ),
     ];
     let call = |file: &str, method: &[&str], more: &[&str]| -> Vec<String> {
         let words = [&["stream", file, "--json", "-", "--method"][..], method, more].concat();
@@ -251,7 +265,7 @@ fn a_killed_stream_goes_on_to_the_same_answer() {
             assert_eq!(last(&words(&call(file, method, &more))), expected);
         }
     }
-    assert!(n_resumed >= 5, "only {n_resumed} of 20 had a checkpoint");
+    assert!(n_resumed >= 5, "only {n_resumed} of 25 had a checkpoint");
 }
 
 #[test]
@@ -452,6 +466,11 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["nofile.csv", "--method", "f-score"], "nofile.csv: cannot be read"),
         (&["t.csv", "--method", "mrmr"], "fewest stream: mrmr does not use it: leave it out, or use one of"),
         (&["t.csv", "--method", "saola"], "saola takes features that arrive"),
+        (
+            &["x.csv", "--method", "ogfs", "--features-in-rows"],
+            "--param groups=given: a stream has no table of groups: take `fewest select` with --groups, or \
+             use --param groups=consecutive",
+        ),
         (&["x.csv", "--method", "ofs", "--features-in-rows"], "ofs takes samples that arrive"),
         (&["x.csv", "--method", "saola", "--features-in-rows", "--target", "z"], "not the target `z`"),
         (&["x.csv", "--method", "grafting", "--features-in-rows"], "lambda"),
@@ -578,6 +597,28 @@ fn memory_does_not_grow_with_what_arrives() {
         let (early, late) = (bytes(10), bytes(told.len() - 1));
         assert!(late <= 2 * early + waiting, "{early} and {late}");
     }
+}
+
+/// Groups of features in a row stay together in every order: of a feature and its copy the first is taken.
+#[test]
+fn orders_shuffle_groups_as_a_whole() {
+    let place = Place::new();
+    let mut text = String::new();
+    for line in features(21).lines() {
+        let copy = if line.starts_with('x') { format!("copy-{line}\n") } else { String::new() };
+        text.push_str(&format!("{line}\n{copy}"));
+    }
+    place.write("x.csv", &text);
+    let call =
+        ["stream", "x.csv", "--method", "ogfs", "--features-in-rows", "--target", "y", "--orders", "6"];
+    let in_pairs = ["-p", "groups=consecutive", "-p", "width=2", "-k", "auto", "--json", "-", "-q"];
+    let found: Value = serde_json::from_str(&place.done(&[&call[..], &in_pairs].concat())).unwrap();
+    let chosen = names(&found);
+    assert!(chosen.len() > 5 && chosen.iter().all(|name| name.starts_with('x')), "{chosen:?}");
+    // In groups of three a copy may come before what it repeats.
+    let in_threes = in_pairs.map(|word| if word == "width=2" { "width=3" } else { word });
+    let found: Value = serde_json::from_str(&place.done(&[&call[..], &in_threes].concat())).unwrap();
+    assert!(names(&found).iter().any(|name| name.starts_with("copy")), "{found}");
 }
 
 #[test]

@@ -69,6 +69,11 @@ pub trait StreamSelector: Send {
         None
     }
 
+    /// Features in a row that are used together, however they arrive: 1 where each is used by itself.
+    fn group_width(&self) -> usize {
+        1
+    }
+
     /// All that is held, as bytes: a stream made in the same way that takes them by
     /// [`restore`](Self::restore) goes on as this one would, bit for bit. They may differ between versions of
     /// this crate. [`stream_state!`](crate::stream_state) writes both functions.

@@ -51,6 +51,7 @@ impl State for Outcome {
 }
 
 /// A feature that has arrived.
+#[derive(Clone)]
 pub(crate) struct Arrived {
     /// In the order of arrival, from 0.
     pub(crate) number: usize,
@@ -59,6 +60,8 @@ pub(crate) struct Arrived {
     pub(crate) is_category: bool,
     pub(crate) values: Vec<f64>,
 }
+
+state!(Arrived { number, name, is_category, values });
 
 impl Arrived {
     /// The error of methods that need a number.
@@ -75,6 +78,7 @@ impl Arrived {
 }
 
 /// What is known of a stream of features: the samples, and how many features have arrived.
+#[derive(Clone)]
 pub(crate) struct Arrivals {
     method: &'static str,
     pub(crate) target: Option<Target>,

@@ -81,13 +81,15 @@ pub static METHODS: &[Method] = &[
         "online group feature selection, groups of features arrive",
         "in a group take f if F(U ∪ f) − F(U) > ε or s(f) is above the mean of s(U); then minimise 1/(2n) ‖y − X β‖² + λ ‖β‖₁",
         &[TargetKind::Classes],
-    ),
+    )
+    .streaming::<Ogfs>(),
     Method::selector::<Gfssf>(
         "gfssf",
         "group feature selection by information, groups of features arrive",
         "in a group, then across groups: greedily the largest (I(x; y | S) − f / 2n) / cost with p ≤ α; then those with p > α leave",
         SUPERVISED,
-    ),
+    )
+    .streaming::<Gfssf>(),
     #[cfg(feature = "usfs")]
     Method::selector::<Usfs>(
         "usfs",

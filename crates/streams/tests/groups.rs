@@ -58,7 +58,7 @@ fn they_conform() {
     }
 }
 
-/// The criteria of the paper, from samples and classes as they are, and the optimum of the model.
+/// The criteria, from samples and classes as they are, and the optimum of the model.
 #[test]
 fn ogfs_takes_what_its_criteria_say_and_keeps_what_its_model_needs() {
     for n_classes in [2, 3] {
@@ -260,6 +260,44 @@ fn tables_are_streams_of_their_groups() {
         let overlapping = data.clone().with_feature_groups(overlapping).unwrap();
         let found = selectors(ArrivingGroups::Given)[at].select(&overlapping, Budget::Auto, &context);
         assert!(matches!(found, Err(Error::Unsupported { .. })), "{found:?}");
+    }
+}
+
+/// Features that come one by one, or in any parts, are the groups in a row of the table at any time: a group
+/// that is not complete counts as if it ended there, and is used once when it is.
+#[test]
+fn features_one_by_one_are_groups_in_a_row() {
+    let (target, context) = (classes(2), Context::default());
+    let all: Vec<u64> = (0..30).collect();
+    let groups = ArrivingGroups::Consecutive { width: 7 };
+    let (ogfs, gfssf) = (Ogfs { groups, ..Ogfs::default() }, Gfssf { groups, ..Gfssf::default() });
+    let tables: [&dyn Selector; 2] = [&ogfs, &gfssf];
+    for part in [1, 4, 9, 30] {
+        let streams: [Box<dyn StreamSelector>; 2] =
+            [Box::new(ogfs.stream().unwrap()), Box::new(gfssf.stream().unwrap())];
+        for (mut stream, table) in streams.into_iter().zip(tables) {
+            assert_eq!(stream.group_width(), 7);
+            let mut n_arrived = 0;
+            for features in all.chunks(part) {
+                stream.update(&group(features, &target), &context).unwrap();
+                n_arrived += features.len();
+                let found = answer(&*stream);
+                let expected = group(&all[..n_arrived], &target);
+                let expected = table.select(&expected, Budget::Auto, &context).unwrap();
+                assert_eq!((&found.order, &found.scores), (&expected.order, &expected.scores));
+                assert_eq!(found.n_features, n_arrived);
+                let note = format!("the last group has {} of 7 features so far", n_arrived % 7);
+                assert_eq!(found.notes.contains(&note), n_arrived % 7 > 0, "{:?}", found.notes);
+                assert!(!expected.notes.iter().any(|note| note.contains("so far")));
+                // What waits is held, with its name, and refused as what is selected is.
+                let waiting = n_arrived - n_arrived % 7..n_arrived;
+                assert!(stream.held().features >= waiting.len());
+                for j in found.order.iter().copied().chain(waiting) {
+                    assert_eq!(stream.name(j), Some(format!("x{j}").as_str()));
+                    assert!(stream.update(&group(&[j as u64], &target), &context).is_err());
+                }
+            }
+        }
     }
 }
 

@@ -17,6 +17,8 @@ fn cases(id: &str) -> Vec<Vec<&'static str>> {
         "osfs" => vec![vec![], vec!["test=g2", "bins=3", "alpha=0.2"]],
         "fast-osfs" => vec![vec![], vec!["outer_analysis=each"], vec!["test=g2", "bins=2", "alpha=0.3"]],
         "saola" => vec![vec![], vec!["test=g2", "bins=3", "alpha=0.2"]],
+        "ogfs" => vec![vec![], vec!["groups=consecutive", "width=7", "lambda=0.05"]],
+        "gfssf" => vec![vec!["bins=2"], vec!["bins=3", "groups=consecutive", "width=7", "cost=groups"]],
         "ofs" => vec![vec!["kept=6", "margin=1"], vec!["kept=4", "input=partial", "margin=1"]],
         "fsds" => vec![vec![], vec!["sketch_rows=4", "block_rows=7"]],
         _ => vec![vec![]],
@@ -65,16 +67,21 @@ fn told(stream: &dyn StreamSelector, arrives: Arrives) -> String {
     format!("{selection:?} {:?} {names:?}", stream.held())
 }
 
+/// All but usfs: no command gives the links of samples to a stream.
+fn methods() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter(|method| method.id != "usfs")
+}
+
 #[test]
 fn every_method_is_one_to_which_data_arrive() {
-    assert!(METHODS.iter().all(|method| method.arrives.is_some()));
+    assert!(methods().all(|method| method.arrives.is_some()));
 }
 
 /// At every batch a new stream takes the state of the one before.
 #[test]
 fn a_state_that_is_saved_and_restored_goes_on_bit_for_bit() {
     let context = Context::seeded(5);
-    for method in METHODS {
+    for method in methods() {
         let arrives = method.arrives.unwrap();
         for parameters in cases(method.id) {
             let mut whole = opened(method, &parameters);
@@ -98,7 +105,7 @@ fn a_state_that_is_saved_and_restored_goes_on_bit_for_bit() {
 #[test]
 fn other_states_are_refused_and_change_nothing() {
     let context = Context::seeded(5);
-    for method in METHODS {
+    for method in methods() {
         let arrives = method.arrives.unwrap();
         let all = cases(method.id);
         let mut stream = opened(method, &all[0]);
@@ -113,7 +120,7 @@ fn other_states_are_refused_and_change_nothing() {
         }
         let longer = [&state[..], &[0]].concat();
         assert!(stream.restore(&longer).is_err(), "{}", method.id);
-        for other in METHODS.iter().filter(|other| other.id != method.id) {
+        for other in methods().filter(|other| other.id != method.id) {
             let mut other = opened(other, &cases(other.id)[0]);
             assert!(other.restore(&state).is_err());
         }

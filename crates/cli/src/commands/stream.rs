@@ -15,7 +15,7 @@ use fewest_study::json::StreamInfo;
 use fewest_study::{Answer, CHECKPOINT_EVERY, StreamInput, StreamPlan, json};
 
 use super::select::DEFAULT_K;
-use super::{is_stdout, useless};
+use super::{instead, is_stdout, useless};
 use crate::args::{KArg, StreamArgs};
 use crate::failure::Failure;
 use crate::{input, output, runner, table};
@@ -32,6 +32,13 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
     };
     if args.k == Some(KArg::Auto) && matches!(method.build(&parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
+    }
+    if let Some(group) = method.group_parameter().filter(|_| parameters.selects_groups()) {
+        let (name, word) = (group.name, group.group_word.unwrap_or_default());
+        return Err(Failure::new(format!(
+            "--param {name}={word}: a stream has no table of groups: take `fewest select` with --groups{}",
+            instead(method, name, word)
+        )));
     }
     let plan = plan(args, method, &parameters);
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));

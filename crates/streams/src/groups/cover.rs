@@ -1,5 +1,6 @@
 //! Which variables tell most of a target, as far as the samples show it.
 
+use fewest_core::state;
 use fewest_counts::discretisation::Levels;
 
 use crate::independence::ROWS_PER_FREEDOM;
@@ -11,6 +12,8 @@ pub(super) struct States {
     codes: Vec<u32>,
     n_states: usize,
 }
+
+state!(States { codes, n_states });
 
 impl From<&Levels> for States {
     fn from(levels: &Levels) -> Self {

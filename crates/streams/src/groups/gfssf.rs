@@ -2,13 +2,13 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamSelector, Target, options,
-    words,
+    Arrives, Budget, Context, Dataset, Error, Held, Selection, Selector, Status, StreamMethod,
+    StreamSelector, Target, options, state, stream_state, words,
 };
 use fewest_counts::discretisation::{Discretisation, Levels, categories};
 
-use super::ArrivingGroups;
 use super::cover::{Candidate, Gain, States, cover};
+use super::{ArrivingGroups, ByGroups};
 use crate::arrivals::{Arrivals, Arrived, Chosen, Outcome, Verdict};
 
 const METHOD: &str = "gfssf";
@@ -43,13 +43,14 @@ options! {
     /// ```
     ///
     /// `r` is the number of states that occur. This is a reconstruction after the survey, which gives neither
-    /// thresholds nor costs; the paper itself was not at hand. Its tests are those of
+    /// thresholds nor costs; the paper itself was not available to us. Its tests are those of
     /// [`Osfs`](crate::Osfs) with `g2`, and `f / 2n` is what a variable that tells nothing is expected to
     /// have. A test with fewer than 5 samples for each degree of freedom shows nothing, so that a selection
     /// has no more states than the samples can tell apart.
     ///
     /// The order inside a group does not matter. A group that is left out is gone, so that the answer depends
-    /// on the order of the groups. The features of one update are a group. Groups come in the order in which
+    /// on the order of the groups. In a stream the features of one update are a group, or `width` features in
+    /// a row; an answer before a group is complete is as if it ended there. Groups come in the order in which
     /// they were taken, features in that of their group.
     ///
     /// Cost: `O(n log n)` for each test, `m k` of them for a group of `m` features of which `k` are taken.
@@ -98,8 +99,17 @@ impl Gfssf {
             arrivals: Arrivals::new(METHOD),
             target: None,
             groups: Vec::new(),
+            waiting: Vec::new(),
             last: Vec::new(),
         })
+    }
+}
+
+impl StreamMethod for Gfssf {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
     }
 }
 
@@ -116,33 +126,44 @@ impl Selector for Gfssf {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        self.groups.select(|| self.stream(), data, budgets, context)
+        let by_updates = Self { groups: ArrivingGroups::Given, ..*self };
+        self.groups.select(|| by_updates.stream(), data, budgets, context)
     }
 }
 
 /// [`Gfssf`] on groups of features that arrive.
+#[derive(Clone)]
 pub struct GfssfStream {
     options: Gfssf,
     arrivals: Arrivals,
     target: Option<Aim>,
     /// Those taken, in the order in which they were.
     groups: Vec<Group>,
+    /// Features of a group that is not complete.
+    waiting: Vec<Arrived>,
     last: Vec<Verdict>,
 }
 
 /// The target, as levels and as states.
+#[derive(Clone)]
 struct Aim {
     levels: Levels,
     states: States,
 }
 
+state!(Aim { levels, states });
+
 /// What is taken of a group.
+#[derive(Clone)]
 struct Group {
     members: Vec<Member>,
     /// Of all members together.
     states: States,
 }
 
+state!(Group { members, states });
+
+#[derive(Clone)]
 struct Member {
     feature: usize,
     name: String,
@@ -150,6 +171,8 @@ struct Member {
     /// Of the test against the target alone.
     p_value: f64,
 }
+
+state!(Member { feature, name, states, p_value });
 
 impl GfssfStream {
     /// What came of the features of the last group. The last of them says which older features left.
@@ -163,7 +186,7 @@ impl GfssfStream {
     }
 
     /// What is taken of a group, if anything; also a verdict on each feature.
-    fn inside(&self, arrived: Vec<Arrived>, aim: &Aim) -> Result<(Option<Group>, Vec<Verdict>), Error> {
+    fn inside(&self, arrived: &[Arrived], aim: &Aim) -> Result<(Option<Group>, Vec<Verdict>), Error> {
         let n = aim.levels.codes.len();
         let (mut verdicts, mut relevant) = (Vec::with_capacity(arrived.len()), Vec::new());
         for own in arrived {
@@ -179,7 +202,7 @@ impl GfssfStream {
             let outcome = if is_relevant { Outcome::Redundant } else { Outcome::Irrelevant };
             verdicts.push(Verdict { feature: own.number, outcome, value: p_value, left: Vec::new() });
             if is_relevant {
-                relevant.push(Member { feature: own.number, name: own.name, states, p_value });
+                relevant.push(Member { feature: own.number, name: own.name.clone(), states, p_value });
             }
         }
         let candidates: Vec<Candidate<'_>> =
@@ -239,26 +262,40 @@ fn aim(target: &Target, levels: &Discretisation) -> Result<Aim, Error> {
     Ok(Aim { levels, states })
 }
 
+impl ByGroups for GfssfStream {
+    fn parts(&mut self) -> (ArrivingGroups, &mut Arrivals, &mut Vec<Arrived>) {
+        (self.options.groups, &mut self.arrivals, &mut self.waiting)
+    }
+
+    fn learn(&mut self, group: &[Arrived], _: &Context<'_>) -> Result<(), Error> {
+        let Some(aim) = &self.target else { return Ok(()) };
+        let (new, mut verdicts) = self.inside(group, aim)?;
+        self.across(new, self.options.alpha, &mut verdicts);
+        self.last = verdicts;
+        Ok(())
+    }
+}
+
 impl StreamSelector for GfssfStream {
-    fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
-        let Self { arrivals, groups, target, options, .. } = self;
-        let group = arrivals.take(
+    fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error> {
+        let Self { arrivals, groups, target, options, waiting, .. } = self;
+        let members = groups.iter().flat_map(|group| &group.members).map(|own| &own.name);
+        let held = members.chain(waiting.iter().map(|own| &own.name));
+        let arrived = arrivals.take(
             arrived,
-            |name| groups.iter().flat_map(|group| &group.members).any(|own| own.name == name),
+            |name| held.clone().any(|own| own == name),
             |group| {
                 *target = Some(aim(group.target(), &options.levels)?);
                 Ok(())
             },
         )?;
-        let Some(aim) = &self.target else { return Ok(()) };
-        let (new, mut verdicts) = self.inside(group, aim)?;
-        self.across(new, self.options.alpha, &mut verdicts);
-        verdicts.iter().for_each(|_| self.arrivals.done());
-        self.last = verdicts;
-        Ok(())
+        self.take(arrived, context)
     }
 
     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
+        if let Some(selection) = self.with_waiting(&self.waiting, budget)? {
+            return Ok(selection);
+        }
         let mut chosen = Vec::new();
         if let Some(aim) = &self.target {
             let mut known = States::none(aim.levels.codes.len());
@@ -279,7 +316,22 @@ impl StreamSelector for GfssfStream {
         let of = |group: &Group| {
             group.states.size() + group.members.iter().map(|own| own.states.size()).sum::<usize>()
         };
-        let n_features = self.groups.iter().map(|group| group.members.len()).sum();
-        Held::new(n_features, target + self.groups.iter().map(of).sum::<usize>())
+        let n_features: usize = self.groups.iter().map(|group| group.members.len()).sum();
+        let waiting: usize = self.waiting.iter().map(|own| own.values.len()).sum();
+        let numbers = target + waiting + self.groups.iter().map(of).sum::<usize>();
+        Held::new(n_features + self.waiting.len(), numbers)
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        let members = self.groups.iter().flat_map(|group| &group.members).map(|own| (own.feature, &own.name));
+        let mut held = members.chain(self.waiting.iter().map(|own| (own.number, &own.name)));
+        held.find(|(own, _)| *own == feature).map(|(_, name)| name.as_str())
+    }
+
+    fn group_width(&self) -> usize {
+        self.options.groups.width()
+    }
+
+    stream_state!(options; arrivals.target, arrivals.n_samples, arrivals.n_arrived, target, groups, waiting,
+        last);
 }

@@ -4,24 +4,21 @@ use fewest_cd::CoordinateDescent;
 use fewest_columns::standardise;
 use fewest_core::method::Options;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Held, Selection, Selector, SolverReport, Status,
-    StreamSelector, Target, options,
+    Arrives, Budget, Certificate, Context, Dataset, Error, Held, Selection, Selector, SolverReport, Status,
+    StreamMethod, StreamSelector, Target, options, state, stream_state,
 };
 use fewest_newton::{LinearModel, Start};
 use fewest_solver::loss::{Samples, Separable, Squared};
 use fewest_solver::{Control, DenseOperator, GroupLasso, L1, Penalty};
-use statrs::function::beta::checked_beta_reg;
 
-use super::ArrivingGroups;
-use crate::arrivals::{Arrivals, Outcome, Verdict, one_output};
+use super::scatter::{Scatter, Taken};
+use super::{ArrivingGroups, ByGroups};
+use crate::arrivals::{Arrivals, Arrived, Outcome, Verdict, one_output};
 
 const METHOD: &str = "ogfs";
 
 /// Most Newton steps of a model.
 const MOST_STEPS: u64 = 1_000_000;
-
-/// The smallest share of the scatter that counts as within classes: less is rounding.
-const LEAST_WITHIN: f64 = 1e-10;
 
 options! {
     /// Online group feature selection (Wang, Zhao, Hu, Cheung, Wang and Wu 2013; Section 5.1.4 of Li et al.
@@ -40,16 +37,17 @@ options! {
     ///   minimise over β  1/(2n) ‖y − X β‖² + λ ‖β‖₁,   features with βⱼ = 0 leave;   score(j) = βⱼ
     /// ```
     ///
-    /// This is a reconstruction. The survey gives neither thresholds nor `λ`: `ε = 0.001`, `α = 0.05` and `λ
-    /// = 0.001` are what the paper and the program of its authors take (there `λ` times a sum of squares, not
-    /// a mean). `F` and `s` are trace ratios with the graphs of the Fisher score, as in the paper. The
-    /// program takes features that separate worse as well (an absolute value), compares with all features
-    /// taken, and ends after the first one; here a group is compared with itself, as the survey describes it.
-    /// More than two classes have a centred indicator each and `λ Σⱼ ‖Bⱼ‖₂` in place of the l1 norm; the
-    /// score is then `‖Bⱼ‖₂`. Features are standardised.
+    /// This is a reconstruction. The paper was not available to us, and the survey gives neither thresholds
+    /// nor `λ`: `ε = 0.001` and `λ = 0.001` are what the program of the authors takes (there `λ` times a sum
+    /// of squares, not a mean), `α = 0.05` is the value that others report for the paper. `F` and `s` are
+    /// trace ratios with the graphs of the Fisher score. The program takes features that separate worse as
+    /// well (an absolute value), compares with all features taken, and ends after the first one; here a group
+    /// is compared with itself, as the survey describes it. More than two classes have a centred indicator
+    /// each and `λ Σⱼ ‖Bⱼ‖₂` in place of the l1 norm; the score is then `‖Bⱼ‖₂`. Features are standardised.
     ///
     /// What leaves is gone, so that the answer depends on the order of the groups, and of the features in a
-    /// group. The features of one update are a group.
+    /// group. In a stream the features of one update are a group, or `width` features in a row; an answer
+    /// before a group is complete is as if it ended there.
     ///
     /// Cost: `O(n)` a feature, and a warm-started sparse regression over those taken for a group. Memory: the
     /// columns of those taken.
@@ -103,8 +101,17 @@ impl Ogfs {
             columns: Vec::new(),
             weights: Vec::new(),
             fit: Fit { objective: 0.0, gap: 0.0, n_steps: 0, status: Status::Converged },
+            waiting: Vec::new(),
             last: Vec::new(),
         })
+    }
+}
+
+impl StreamMethod for Ogfs {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
     }
 }
 
@@ -121,11 +128,13 @@ impl Selector for Ogfs {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         self.check()?;
-        self.groups.select(|| self.stream(), data, budgets, context)
+        let by_updates = Self { groups: ArrivingGroups::Given, ..*self };
+        self.groups.select(|| by_updates.stream(), data, budgets, context)
     }
 }
 
 /// [`Ogfs`] on groups of features that arrive.
+#[derive(Clone)]
 pub struct OgfsStream {
     options: Ogfs,
     arrivals: Arrivals,
@@ -139,6 +148,8 @@ pub struct OgfsStream {
     /// Of each feature kept, one for each output.
     weights: Vec<f64>,
     fit: Fit,
+    /// Features of a group that is not complete.
+    waiting: Vec<Arrived>,
     last: Vec<Verdict>,
 }
 
@@ -149,6 +160,8 @@ struct Kept {
     name: String,
 }
 
+state!(Kept { feature, name });
+
 /// How the last model was found.
 #[derive(Clone, Copy)]
 struct Fit {
@@ -158,68 +171,7 @@ struct Fit {
     status: Status,
 }
 
-/// The scatter of a standardised feature: between the classes, and within them.
-#[derive(Clone, Copy)]
-struct Scatter {
-    between: f64,
-    within: f64,
-}
-
-impl Scatter {
-    fn of(values: &[f64], classes: &[usize], n_classes: usize) -> Self {
-        let (mut means, mut sizes) = (vec![0.0; n_classes], vec![0.0; n_classes]);
-        for (value, &class) in values.iter().zip(classes) {
-            means[class] += value;
-            sizes[class] += 1.0;
-        }
-        means.iter_mut().zip(&sizes).for_each(|(mean, size)| *mean /= size);
-        let between = means.iter().zip(&sizes).map(|(mean, size)| size * mean * mean).sum();
-        let within: f64 =
-            values.iter().zip(classes).map(|(value, &class)| (value - means[class]).powi(2)).sum();
-        Self { between, within: within.max(LEAST_WITHIN * values.len() as f64) }
-    }
-
-    fn score(self) -> f64 {
-        self.between / self.within
-    }
-}
-
-/// Those taken of a group.
-#[derive(Default)]
-struct Taken {
-    between: f64,
-    within: f64,
-    scores: Vec<f64>,
-}
-
-impl Taken {
-    /// Whether a feature of scatter `own` adds to the ratio, or has a score above the others'.
-    fn lacks(&self, own: Scatter, options: &Ogfs) -> bool {
-        let before = if self.scores.is_empty() { 0.0 } else { self.between / self.within };
-        let after = (self.between + own.between) / (self.within + own.within);
-        after - before > options.gain || self.is_exceeded(own.score(), options.alpha)
-    }
-
-    fn is_exceeded(&self, score: f64, alpha: f64) -> bool {
-        let size = self.scores.len() as f64;
-        if size < 2.0 {
-            return false;
-        }
-        let mean = self.scores.iter().sum::<f64>() / size;
-        let variance = self.scores.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / (size - 1.0);
-        let (above, freedom) = (score - mean, size - 1.0);
-        // P(T ≥ t) = ½ I of freedom / (freedom + t²), with t² = above² size / variance.
-        let share = freedom * variance / (freedom * variance + above * above * size);
-        let tail = checked_beta_reg(0.5 * freedom, 0.5, share.clamp(0.0, 1.0)).map_or(1.0, |both| 0.5 * both);
-        above > 0.0 && tail < alpha
-    }
-
-    fn add(&mut self, own: Scatter) {
-        self.between += own.between;
-        self.within += own.within;
-        self.scores.push(own.score());
-    }
-}
+state!(Fit { objective, gap, n_steps, status });
 
 impl OgfsStream {
     /// What came of the features of the last group. The last of them says which older features left.
@@ -305,26 +257,20 @@ fn learnt(target: &Target, context: &Context<'_>) -> Result<(Vec<usize>, Vec<f64
     }
 }
 
-impl StreamSelector for OgfsStream {
-    fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error> {
-        let Self { arrivals, kept, classes, outputs, .. } = self;
-        let group = arrivals.take(
-            arrived,
-            |name| kept.iter().any(|kept| kept.name == name),
-            |group| {
-                (*classes, *outputs) = learnt(group.target(), context)?;
-                Ok(())
-            },
-        )?;
-        let instead = "leave it out, or make a column of 0 and 1 for each level";
-        group.iter().try_for_each(|arrived| arrived.refuse_category(METHOD, instead))?;
+impl ByGroups for OgfsStream {
+    fn parts(&mut self) -> (ArrivingGroups, &mut Arrivals, &mut Vec<Arrived>) {
+        (self.options.groups, &mut self.arrivals, &mut self.waiting)
+    }
+
+    fn learn(&mut self, group: &[Arrived], context: &Context<'_>) -> Result<(), Error> {
         let n_classes = self.classes.iter().max().map_or(0, |last| last + 1);
         let (n, c, n_before) = (self.classes.len(), self.n_outputs(), self.kept.len());
         let (mut taken, mut verdicts) = (Taken::default(), Vec::with_capacity(group.len()));
         let (mut kept, mut columns) = (self.kept.clone(), self.columns.clone());
-        for mut own in group {
-            let varies = standardise(&mut own.values);
-            let scatter = varies.then(|| Scatter::of(&own.values, &self.classes, n_classes));
+        for own in group {
+            let mut values = own.values.clone();
+            let varies = standardise(&mut values);
+            let scatter = varies.then(|| Scatter::of(&values, &self.classes, n_classes));
             let lacked = scatter.filter(|scatter| taken.lacks(*scatter, &self.options));
             verdicts.push(Verdict {
                 feature: own.number,
@@ -334,8 +280,8 @@ impl StreamSelector for OgfsStream {
             });
             if let Some(scatter) = lacked {
                 taken.add(scatter);
-                kept.push(Kept { feature: own.number, name: own.name });
-                columns.extend(own.values);
+                kept.push(Kept { feature: own.number, name: own.name.clone() });
+                columns.extend(values);
             }
         }
         if kept.len() > n_before {
@@ -367,12 +313,32 @@ impl StreamSelector for OgfsStream {
                 last.left = left;
             }
         }
-        verdicts.iter().for_each(|_| self.arrivals.done());
         self.last = verdicts;
         Ok(())
     }
+}
+
+impl StreamSelector for OgfsStream {
+    fn update(&mut self, arrived: &Dataset, context: &Context<'_>) -> Result<(), Error> {
+        let Self { arrivals, kept, classes, outputs, waiting, .. } = self;
+        let held = kept.iter().map(|own| &own.name).chain(waiting.iter().map(|own| &own.name));
+        let arrived = arrivals.take(
+            arrived,
+            |name| held.clone().any(|own| own == name),
+            |group| {
+                (*classes, *outputs) = learnt(group.target(), context)?;
+                Ok(())
+            },
+        )?;
+        let instead = "leave it out, or make a column of 0 and 1 for each level";
+        arrived.iter().try_for_each(|arrived| arrived.refuse_category(METHOD, instead))?;
+        self.take(arrived, context)
+    }
 
     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
+        if let Some(selection) = self.with_waiting(&self.waiting, budget)? {
+            return Ok(selection);
+        }
         let n_arrived = self.arrivals.n_arrived();
         budget.check(n_arrived)?;
         let weights = self.kept.iter().zip(self.sizes()).filter(|(_, weight)| *weight != 0.0);
@@ -391,6 +357,21 @@ impl StreamSelector for OgfsStream {
     }
 
     fn held(&self) -> Held {
-        Held::new(self.kept.len(), self.columns.len() + self.weights.len() + self.outputs.len())
+        let waiting: usize = self.waiting.iter().map(|own| own.values.len()).sum();
+        let numbers = self.columns.len() + self.weights.len() + self.outputs.len();
+        Held::new(self.kept.len() + self.waiting.len(), numbers + waiting)
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        let kept = self.kept.iter().map(|own| (own.feature, &own.name));
+        let mut held = kept.chain(self.waiting.iter().map(|own| (own.number, &own.name)));
+        held.find(|(own, _)| *own == feature).map(|(_, name)| name.as_str())
+    }
+
+    fn group_width(&self) -> usize {
+        self.options.groups.width()
+    }
+
+    stream_state!(options; arrivals.target, arrivals.n_samples, arrivals.n_arrived, classes, outputs, kept,
+        columns, weights, fit, waiting, last);
 }

@@ -29,7 +29,7 @@ pub struct Orders {
 }
 
 /// Runs the stream on `n` shuffled orders of the samples or features of `data`. Order `o` is decided by the
-/// seed and `o` alone.
+/// seed and `o` alone. Features in a row that a method takes as a group stay together.
 ///
 /// # Errors
 /// Those of the method; [`Error::NothingFinished`] where a stop came before two orders were done.
@@ -96,7 +96,12 @@ fn one(
         places
     };
     if plan.method.arrives == Some(Arrives::Features) {
-        let arrival = shuffled(d);
+        // Groups stay together. A shorter one at the end stays there: elsewhere it would move the others.
+        let width = selector.group_width();
+        let groups = shuffled(d / width);
+        let mut arrival: Vec<usize> =
+            groups.iter().flat_map(|group| group * width..(group + 1) * width).collect();
+        arrival.extend(arrival.len()..d);
         for &j in &arrival {
             selector.update(&data.feature_subset(&[j])?, context).map_err(|error| error.in_columns(&[j]))?;
             if context.stopped().is_some() {
