@@ -15,8 +15,8 @@ const MOST_LINKS: usize = 2000;
 /// Features drawn.
 const MOST_FEATURES: usize = 6;
 /// Units of both sides of a drawing, and the room left for the dots at its edges.
-const SIDE: f64 = 400.0;
-const EDGE: f64 = 8.0;
+const SIDE: f64 = 100.0;
+const EDGE: f64 = 2.0;
 /// Heights of the drawing by target and of one of a feature.
 const HEIGHT: f64 = 420.0;
 const SMALL: f64 = 260.0;
@@ -49,7 +49,8 @@ pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> R
             let which =
                 if drawn < all { format!(" The {drawn} best features are drawn.") } else { String::new() };
             format!(
-                " Below, the colour is the value of a selected feature, in standard deviations from its mean.{which}"
+                " Below, the colour is the value of a selected feature, in standard deviations from its \
+                 mean.{which}"
             )
         }
     };
@@ -103,7 +104,7 @@ impl Network {
     fn explanation(&self) -> String {
         let mut told =
             "A dot is a sample, a line a link between two; linked samples are drawn near each other, \
-                        and directions mean nothing."
+                        and axes mean nothing."
                 .to_owned();
         if self.samples.len() < self.n_samples {
             let (drawn, all) = (text::count(self.samples.len()), text::count(self.n_samples));
@@ -148,7 +149,8 @@ impl Network {
     /// A drawing that keeps its shape at every width of the page.
     fn figure(&self, height: f64, told: &str, content: Markup, below: Markup) -> Markup {
         let drawing = html! {
-            svg.stretched viewBox=(format!("0 0 {SIDE} {SIDE}")) width="100%" height=(at(height)) { (content) }
+            svg.stretched viewBox=(format!("0 0 {SIDE} {SIDE}")) width="100%" height=(at(height))
+                preserveAspectRatio="xMinYMid" { (content) }
         };
         figure("network", height, told, drawing, below)
     }
@@ -169,7 +171,8 @@ fn by_target(data: &Dataset, run: &RunInfo) -> (Vec<String>, String, Markup) {
     let values = |values: &[f64], more: &str| {
         let name = data::target_name(run);
         let meaning = format!(
-            " The colour is the value of {name}, in standard deviations from its mean, from blue to red.{more}"
+            " The colour is the value of {name}, in standard deviations from its mean, from blue to \
+             red.{more}"
         );
         (levels(values), meaning, matrix::legend("d", "−2 or less", "2 or more"))
     };
@@ -307,6 +310,6 @@ mod tests {
         assert!(html.contains("Of the 1,500 samples, the 1,000 with the most links are drawn."));
         assert!(html.contains("links between them, 2,000 evenly spaced are drawn."));
         assert_eq!((dots(&html), html.matches('L').count()), (8 * 1000, 2000));
-        assert!(html.len() < 200_000, "{} bytes", html.len());
+        assert!(html.len() < 150_000, "{} bytes", html.len());
     }
 }

@@ -45,10 +45,10 @@ fn reports() -> (Place, Vec<PathBuf>) {
     );
     made("compare", &["compare", "wdbc.csv", "-m", "mrmr,f-score,gini,hsic", "-k", "1-10,20,30"]);
     made("auto", &["evaluate", "wdbc.csv", "-m", "cfs", "-k", "1,2,5,10,auto", "--no-baselines"]);
-    made(
-        "network",
-        &["select", "sbm_a.csv", "--links", "sbm_a_edges.csv", "-m", "fsnet", "-k", "8", "--task", "class"],
-    );
+    let linked = ["--links", "sbm_a_edges.csv", "-m", "fsnet", "-k", "4"];
+    made("network", &[&["select", "sbm_a.csv"], &linked[..]].concat());
+    // The links are between the first 120 rows, as many as the hostile table has.
+    made("hostile-network", &[&["select", "hostile.csv", "--target", "kind"], &linked[..]].concat());
     (place, files)
 }
 
