@@ -11,8 +11,10 @@ mod data;
 mod evaluation;
 mod facts;
 mod header;
+mod layout;
 mod matrix;
 mod names;
+mod network;
 mod origin;
 mod path;
 mod ranking;
@@ -48,6 +50,7 @@ pub(crate) fn render(
     let title = format!("{} of {}", run.method.id, run.data.file);
     let (data_section, samples) =
         (data::section(data, selection, run)?, samples::section(data, selection, run)?);
+    let network = network::section(data, selection, run)?;
     Ok(page(
         &title,
         html! {
@@ -55,6 +58,7 @@ pub(crate) fn render(
             (ranking::section(selection, run))
             (data_section)
             (samples)
+            (network)
             @if let Some(path) = &selection.path { (path::section(path, selection, run)) }
             @if let Some(similarity) = &selection.similarity {
                 (similarity::section(similarity, selection, run))

@@ -62,7 +62,7 @@ pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> R
     ))
 }
 
-fn target_name(run: &RunInfo) -> &str {
+pub(super) fn target_name(run: &RunInfo) -> &str {
     run.data.targets.first().map_or("target", String::as_str)
 }
 
@@ -106,13 +106,13 @@ fn per_row(dots: usize, n_rows: usize) -> usize {
 }
 
 /// A row of dots: a class.
-struct Row<'a> {
-    code: usize,
-    name: &'a str,
+pub(super) struct Row<'a> {
+    pub(super) code: usize,
+    pub(super) name: &'a str,
 }
 
 /// The largest classes, in their own order.
-fn rows(classes: &Classes) -> Vec<Row<'_>> {
+pub(super) fn rows(classes: &Classes) -> Vec<Row<'_>> {
     let counts = classes.counts();
     let mut largest: Vec<usize> = (0..counts.len()).collect();
     largest.sort_by_key(|&code| (std::cmp::Reverse(counts[code]), code));

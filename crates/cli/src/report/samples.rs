@@ -84,14 +84,14 @@ fn sort_by_value(order: &mut [usize], values: &[f64]) {
     order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
 }
 
-fn moments(values: &[f64]) -> (f64, f64) {
+pub(super) fn moments(values: &[f64]) -> (f64, f64) {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     (mean, (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt())
 }
 
 /// The level of a value; the middle for a feature without deviation.
-fn level(value: f64, mean: f64, deviation: f64) -> usize {
+pub(super) fn level(value: f64, mean: f64, deviation: f64) -> usize {
     let distance = (value - mean) / deviation;
     if distance.is_finite() { matrix::level(0.5 + distance / (2.0 * REACH)) } else { LEVELS / 2 }
 }

@@ -6,7 +6,7 @@ mod common;
 
 mod browser;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use browser::Browser;
 use common::Place;
@@ -22,6 +22,10 @@ fn reports() -> (Place, Vec<PathBuf>) {
     let place = Place::with_wdbc();
     place.write("table.csv", &common::table());
     place.write("hostile.csv", &hostile());
+    for name in ["sbm_a.csv", "sbm_a_edges.csv"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/data/networks").join(name);
+        place.write(name, &std::fs::read_to_string(source).unwrap());
+    }
     let mut files = Vec::new();
     let mut made = |name: &str, arguments: &[&str]| {
         let file = format!("{name}.html");
@@ -41,6 +45,10 @@ fn reports() -> (Place, Vec<PathBuf>) {
     );
     made("compare", &["compare", "wdbc.csv", "-m", "mrmr,f-score,gini,hsic", "-k", "1-10,20,30"]);
     made("auto", &["evaluate", "wdbc.csv", "-m", "cfs", "-k", "1,2,5,10,auto", "--no-baselines"]);
+    let linked = ["--links", "sbm_a_edges.csv", "-m", "fsnet", "-k", "4"];
+    made("network", &[&["select", "sbm_a.csv"], &linked[..]].concat());
+    // The links are between the first 120 rows, as many as the hostile table has.
+    made("hostile-network", &[&["select", "hostile.csv", "--target", "kind"], &linked[..]].concat());
     (place, files)
 }
 
