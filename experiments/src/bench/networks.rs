@@ -10,7 +10,7 @@ use fewest::data::synthetic::NetworkProblem;
 use fewest::registry::{Parameters, Registry};
 use serde_json::json;
 
-use super::measure::{MEMORY, SECONDS, TIMED, Timed, measure};
+use super::measure::{CPU, MEMORY, TIMED, Timed, measure};
 use super::programs::{number, read};
 use super::scaling::{linear_growth, slope};
 use super::worker::timed;
@@ -166,7 +166,7 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
                     status: answer["converged"].as_str().unwrap_or_default().to_owned(),
                 });
             }
-            eprintln!("{method}, n = {n}, {links} links, d = {d}: {:.2} s", median(&point.figure(SECONDS)));
+            eprintln!("{method}, n = {n}, {links} links, d = {d}: {:.2} CPU s", median(&point.figure(CPU)));
             points.push(point);
         }
     }
@@ -210,24 +210,25 @@ fn along<'a>(points: &'a [Point], method: &str, place: usize) -> Vec<&'a Point> 
 }
 
 fn times(points: &[&Point], place: usize) -> Vec<(f64, f64)> {
-    points.iter().map(|point| (point.sizes[place] as f64, median(&point.figure(SECONDS)))).collect()
+    points.iter().map(|point| (point.sizes[place] as f64, median(&point.figure(CPU)))).collect()
 }
 
 fn summary(points: &[Point]) -> String {
     let mut text = format!(
         "# Methods of linked samples, and how they grow\n\nNetworks drawn by `synthetic::NetworkProblem`: \
          {COMMUNITIES} communities, 50 words a sample in sparse columns, a tenth of the links at random, \
-         {RELEVANT} relevant features. Median (smallest) seconds of the method alone; memory is the largest \
+         {RELEVANT} relevant features. Median CPU seconds (user and system, all threads; in brackets the \
+         smallest) of the method alone, since other programs use the machine, too; memory is the largest \
          resident set of the whole process, with the data. The slope is that of a straight line through the \
          points on two logarithmic scales: 1 is linear growth. fsnet is not measured with more than \
-         {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. Every run is in [networks.csv](networks.csv); \
-         `cargo xtask bench --networks` measures again.\n\n![Seconds against samples, links and \
-         features](networks.svg)\n"
+         {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. Every run is in \
+         [networks.csv](networks.csv); `cargo xtask bench --networks` measures again.\n\n\
+         ![CPU seconds against samples, links and features](networks.svg)\n"
     );
     for (name, place, _) in SWEEPS {
         let _ = writeln!(
             text,
-            "\n## Against {name}\n\n| method | n | links | d | seconds | memory, MiB | \
+            "\n## Against {name}\n\n| method | n | links | d | CPU seconds | memory, MiB | \
                                 precision | ended | slope |\n|---|---|---|---|---|---|---|---|---|"
         );
         for (method, _) in METHODS {
@@ -242,7 +243,7 @@ fn summary(points: &[Point]) -> String {
     let large = points.iter().filter(|point| point.sweep == "large");
     let _ = writeln!(
         text,
-        "\n## A large network\n\n| method | n | links | d | seconds | memory, MiB | precision | \
+        "\n## A large network\n\n| method | n | links | d | CPU seconds | memory, MiB | precision | \
                             ended | |\n|---|---|---|---|---|---|---|---|---|"
     );
     large.for_each(|point| line(&mut text, point, ""));
@@ -250,7 +251,7 @@ fn summary(points: &[Point]) -> String {
 }
 
 fn line(text: &mut String, point: &Point, last: &str) {
-    let seconds = point.figure(SECONDS);
+    let seconds = point.figure(CPU);
     let memory = point.figure(MEMORY).into_iter().fold(0.0, f64::max);
     let [n, links, d] = point.sizes;
     let (precision, status) = point.runs.first().map_or((f64::NAN, ""), |run| (run.precision, &run.status));
@@ -279,7 +280,7 @@ fn panel(points: &[Point], name: &str, place: usize) -> Panel {
     Panel {
         title: format!("Time against {name}"),
         x_label: name.to_owned(),
-        y_label: "seconds".to_owned(),
+        y_label: "CPU seconds".to_owned(),
         logarithmic: true,
         y_range: None,
         series,
