@@ -26,10 +26,10 @@ use crate::{Result, machine, npy, workspace};
 /// Methods to which features arrive.
 const FEATURES: [&str; 3] = ["alpha-investing", "saola", "fast-osfs"];
 
-/// How many arrive, of this number of samples; every [`RARE`]th says something about the target.
+/// How many arrive, of this number of samples; so many of them say something about the target.
 const N_FEATURES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const SAMPLES_THAT_STAY: usize = 500;
-const RARE: usize = 500;
+const RELEVANT: usize = 20;
 
 /// Features that arrive together, and what is drawn at a time: the process never holds more of them.
 const GROUP: usize = 100;
@@ -149,15 +149,17 @@ pub(crate) fn work(arguments: &Worker) -> Result<()> {
     Ok(std::fs::write(&arguments.json, answer.to_string())?)
 }
 
-/// Standard normal features; every [`RARE`]th is the target with noise of the same size.
+/// Standard normal features; [`RELEVANT`] of them, at even distances, are the target with noise of the same
+/// size.
 fn feed_features(stream: &mut dyn StreamSelector, arrive: usize, clock: &mut Clock) -> Result<()> {
     let mut rng = ChaCha8Rng::seed_from_u64(derive_seed(1, 0));
     let target: Vec<f64> = (0..SAMPLES_THAT_STAY).map(|_| rng.sample(StandardNormal)).collect();
+    let distance = arrive.div_ceil(RELEVANT).max(1);
     for first in (0..arrive).step_by(GROUP) {
         let features = first..arrive.min(first + GROUP);
         let draw = |j: usize| {
             let mut rng = ChaCha8Rng::seed_from_u64(derive_seed(2, j as u64));
-            let share = if j % RARE == RARE / 2 { 1.0 } else { 0.0 };
+            let share = if j % distance == distance / 2 { 1.0 } else { 0.0 };
             target.iter().map(|y| share * y + rng.sample::<f64, _>(StandardNormal)).collect()
         };
         let columns: Vec<Vec<f64>> = features.clone().map(draw).collect();
@@ -367,8 +369,8 @@ fn summary(sides: &[Side]) -> String {
          the machine, too. Every run is in [streams.csv](streams.csv); `cargo xtask bench --streams` measures \
          again.\n\n\
          ## Features arrive\n\n\
-         {SAMPLES_THAT_STAY} samples; standard normal features in groups of {GROUP}, of which every {RARE}th is \
-         the target with noise of the same size; parameters are the defaults.\n\n\
+         {SAMPLES_THAT_STAY} samples; standard normal features in groups of {GROUP}, of which {RELEVANT}, at even \
+         distances, are the target with noise of the same size; parameters are the defaults.\n\n\
          | method | features | seconds | CPU seconds | features a second | selected | held features | held, KiB \
          | memory, MiB |\n|---|---|---|---|---|---|---|---|---|\n"
     );
