@@ -19,20 +19,40 @@ use super::StreamSums;
 /// Those of the scorer, when scores are asked for.
 ///
 /// ```
-/// use fewest_core::{ Budget, Context, Dataset, DenseColumns, Error, SampleStream, Scorer, Scores,
-/// StreamScorer, StreamSelector, Target, }; use fewest_streams::{RowsOf, Sliding};
+/// use fewest_core::*;
+/// use fewest_streams::{RowsOf, Sliding};
 ///
 /// /// Scores features by their largest value.
 /// struct Largest;
 ///
-/// impl Scorer for Largest { fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, Error> { let
-/// mut values = vec![0.0; data.n_samples()]; let largest = (0..data.n_features()).map(|j| {
-/// data.x().copy_column(j, &mut values)?; Ok(values.iter().copied().fold(f64::NEG_INFINITY, f64::max)) });
-/// Ok(Scores::descending(largest.collect::<Result<_, Error>>()?)) } } impl StreamScorer for Largest { fn
-/// score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> { let
-/// mut all: Vec<f64> = Vec::new(); while let Some(batch) = stream.next_batch()? { let own =
-/// self.score(&batch, context)?.values; all.resize(own.len(), f64::NEG_INFINITY);
-/// all.iter_mut().zip(own).for_each(|(all, own)| *all = own.max(*all)); } Ok(Scores::descending(all)) } }
+/// impl Scorer for Largest {
+///     fn score(&self, data: &Dataset, _: &Context<'_>) -> Result<Scores, Error> {
+///         let mut values = vec![0.0; data.n_samples()];
+///         let largest = (0..data.n_features()).map(|j| {
+///             data.x().copy_column(j, &mut values)?;
+///             Ok(values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+///         });
+///         Ok(Scores::descending(largest.collect::<Result<_, Error>>()?))
+///     }
+/// }
+///
+/// impl StreamScorer for Largest {
+///     fn score_stream(&self, rows: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+///         let mut all: Vec<f64> = Vec::new();
+///         while let Some(batch) = rows.next_batch()? {
+///             let own = self.score(&batch, context)?.values;
+///             all.resize(own.len(), f64::NEG_INFINITY);
+///             all.iter_mut().zip(own).for_each(|(all, own)| *all = own.max(*all));
+///         }
+///         Ok(Scores::descending(all))
+///     }
+///
+///     // A window needs no sums that run for ever.
+///     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+///         let (what, instead) = ("an endless stream".to_owned(), "take a window of it".to_owned());
+///         Err(Error::Unsupported { method: "the largest value", what, instead })
+///     }
+/// }
 ///
 /// let x = DenseColumns::from_columns(&[vec![9.0, 1.0, 2.0, 1.0, 3.0], vec![0.0, 2.0, 1.0, 4.0, 2.0]])?;
 /// let mut sliding = Sliding::new(RowsOf::new(Largest), 3, 1)?;
