@@ -259,8 +259,8 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
     let User { id, supervised } = user;
     match data.target() {
         Target::None if supervised && data.n_features() == 1 => Err(Failure::new(format!(
-            "{file}: there is only one column, so that nothing is left to be a feature beside a target: check the \
-             delimiter (--delimiter)"
+            "{file}: only one column is left, so that there is no feature beside a target: check the delimiter \
+             (--delimiter), and what --ignore leaves out"
         ))),
         Target::None if supervised => {
             Err(Failure::new(format!("{file}: {id} needs a target: name its column with --target")))

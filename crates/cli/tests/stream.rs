@@ -464,7 +464,10 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["target.csv", "--method", "saola", "--features-in-rows"], "nothing arrived"),
         (&["header.csv", "--method", "saola", "--features-in-rows"], "there is no line of values"),
         (&["nofile.csv", "--method", "f-score"], "nofile.csv: cannot be read"),
-        (&["t.csv", "--method", "mrmr"], "fewest stream: mrmr does not use it: leave it out, or use one of"),
+        (
+            &["t.csv", "--method", "mrmr"],
+            "mrmr cannot select from data that arrive: take `fewest select`, or use one of",
+        ),
         (&["t.csv", "--method", "saola"], "saola takes features that arrive"),
         (
             &["x.csv", "--method", "ogfs", "--features-in-rows"],

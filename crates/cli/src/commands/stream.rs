@@ -15,7 +15,7 @@ use fewest_study::json::StreamInfo;
 use fewest_study::{Answer, CHECKPOINT_EVERY, StreamInput, StreamPlan, json};
 
 use super::select::DEFAULT_K;
-use super::{instead, is_stdout, useless};
+use super::{instead, is_stdout};
 use crate::args::{KArg, StreamArgs};
 use crate::failure::Failure;
 use crate::{input, output, runner, table};
@@ -28,7 +28,12 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     let Some(arrives) = method.arrives else {
-        return Err(useless(registry, "fewest stream", method, |other| other.arrives.is_some()));
+        let all = registry.methods().iter().filter(|other| other.arrives.is_some());
+        return Err(Failure::new(format!(
+            "{} cannot select from data that arrive: take `fewest select`, or use one of {}",
+            method.id,
+            all.map(|other| other.id).collect::<Vec<_>>().join(", ")
+        )));
     };
     if args.k == Some(KArg::Auto) && matches!(method.build(&parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
