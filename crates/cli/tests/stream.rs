@@ -458,12 +458,16 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
     place.write("header.csv", "a,b,y\n");
     place.write("x.csv", &features(5));
     place.write("target.csv", &features(0));
+    place.write("early.csv", "a,b,target\n1,2,no\n1,3\n2,1,yes\n4,4,no\n");
     let cases: &[(&[&str], &str)] = &[
         (&["empty.csv", "--method", "f-score"], "empty.csv: the file is empty"),
         (&["header.csv", "--method", "f-score"], "there is a header, but no line of values follows"),
         (&["target.csv", "--method", "saola", "--features-in-rows"], "nothing arrived"),
         (&["header.csv", "--method", "saola", "--features-in-rows"], "there is no line of values"),
         (&["nofile.csv", "--method", "f-score"], "nofile.csv: cannot be read"),
+        // Before the fault there is one class, with one sample.
+        (&["early.csv", "--method", "f-score"], "early.csv: line 3"),
+        (&["early.csv", "--method", "ofs", "-k", "1"], "early.csv: line 3"),
         (
             &["t.csv", "--method", "mrmr"],
             "mrmr cannot select from data that arrive: take `fewest select`, or use one of",

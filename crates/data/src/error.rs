@@ -87,8 +87,8 @@ pub enum Error {
     },
     /// A missing cell of a stream, whose lines are read once.
     #[error(
-        "{}: {place}the value is missing: write it, or leave out or fill in what has missing values (on the \
-         command line: --missing {instead})", path.display()
+        "{}: {place}the value is missing: write it, or say what to do with missing values (on the command \
+         line: --missing {instead})", path.display()
     )]
     MissingInStream {
         /// The file.

@@ -317,7 +317,8 @@ impl OfsStream {
         let advice = "name both classes in every batch, in one order, also where one has no samples";
         match &self.classes {
             None if classes.n_classes() != 2 => {
-                Err(Error::parameter("classes of a batch", listed(classes.names()), format!("two: {advice}")))
+                let found = format!("{} ({})", classes.n_classes(), listed(classes.names()));
+                Err(Error::parameter("number of classes", found, format!("2: {advice}")))
             }
             None => {
                 self.classes = Some(classes.names().to_vec());

@@ -203,10 +203,12 @@ pub fn stream(
             Some(_) if stopped.is_some() && !run.is_late => break,
             Some(lines) => {
                 let (arrived, end) = lines.next(wait);
-                run.take(&arrived, tell).and_then(|goes_on| match end {
-                    Some(end) => end.map(|()| false),
-                    None => Ok(goes_on),
-                })
+                match (run.take(&arrived, tell), end) {
+                    // A fault is why there are too few lines before it to begin with.
+                    (Err(_), Some(Err(fault))) if run.arrived == 0 => Err(fault),
+                    (taken, Some(end)) => taken.and(end).map(|()| false),
+                    (taken, None) => taken,
+                }
             }
         };
         if run.is_late {
@@ -231,7 +233,14 @@ pub fn stream(
         );
     }
     run.save()?;
-    tell(&run.answer(true, stopped)?);
+    match (run.answer(true, stopped), error) {
+        // Of too few lines before a fault there is no answer.
+        (Err(_), Some(fault)) => return Err(fault),
+        (answer, fault) => {
+            tell(&answer?);
+            error = fault;
+        }
+    }
     Ok(StreamEnd { status: stopped.unwrap_or(Status::Converged), error, resumed })
 }
 
