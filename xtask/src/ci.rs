@@ -33,10 +33,12 @@ const STEPS: &[Step] = &[
         "fewest with dependence",
         "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
-    step("command with workbooks", "clippy --package fewest-cli --features excel -- -D warnings"),
-    // Off by default, since a patent is said to cover it: docs/methods/usfs.md.
-    step("streams with usfs", "test --package fewest-streams --features usfs"),
-    step("command with usfs", "test --package fewest-cli --features usfs --test pages"),
+    // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md.
+    step(
+        "command with workbooks and usfs",
+        "clippy --package fewest-cli --features excel,usfs -- -D warnings",
+    ),
+    step("streams with usfs", "test --package fewest-streams --features usfs --test usfs"),
     step("core without features", "test --package fewest-core --no-default-features"),
     step("core with all features", "test --package fewest-core --all-features"),
     Step {

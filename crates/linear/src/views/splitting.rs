@@ -21,6 +21,9 @@ use nalgebra::DMatrix;
 
 use super::pieces::Pieces;
 
+/// Features of less than this share of the longest one count as zero. The gap is measured without them.
+const NEGLIGIBLE: f64 = 1e-8;
+
 /// Steps between two certificates, and at most.
 const BETWEEN: usize = 10;
 const MOST_STEPS: usize = 20_000;
@@ -219,9 +222,16 @@ impl ViewModel {
         [share(apart, 2.0 * w.norm_squared()), share(moved, multipliers)]
     }
 
-    /// The features of `U` in the pieces that `V` has, the objective there, and its gap.
+    /// The features of `U` in the pieces that `V` has, without those that steps still take to zero; the
+    /// objective there, and its gap.
     fn certified(&self, lambda: f64, point: &Point) -> (DMatrix<f64>, f64, f64) {
-        let w = point.of_features.zip_map(&point.of_views, |u, v| if v == 0.0 { 0.0 } else { u });
+        let mut w = point.of_features.zip_map(&point.of_views, |u, v| if v == 0.0 { 0.0 } else { u });
+        let longest = w.row_iter().map(|row| row.norm()).fold(0.0, f64::max);
+        for mut row in w.row_iter_mut() {
+            if row.norm() < NEGLIGIBLE * longest {
+                row.fill(0.0);
+            }
+        }
         let (objective, gap) = self.gap(lambda, &w, &point.multipliers);
         (w, objective, gap)
     }
