@@ -4,8 +4,8 @@ use fewest_core::{Dataset, Error, Partial, State};
 
 use crate::sums::{ColumnSums, WithExtremes, add, of_batch};
 
-/// The sums of every feature over rows that arrive: those of [`stream_sums`](crate::stream_sums) over the same
-/// rows, with the same bits.
+/// The sums of every feature over rows that arrive: those of [`stream_sums`](crate::stream_sums) over the
+/// same rows, with the same bits.
 pub struct RunningSums<S: ColumnSums> {
     sums: S,
     partial: Partial<Vec<S::Sums>>,
@@ -70,8 +70,8 @@ where
     }
 }
 
-/// As [`RunningSums`], for sums that may overflow: those of [`safe_stream_sums`](crate::safe_stream_sums), for
-/// which a second pass never comes.
+/// As [`RunningSums`], for sums that may overflow: those of [`safe_stream_sums`](crate::safe_stream_sums),
+/// for which a second pass never comes.
 pub struct SafeRunningSums<S: ColumnSums>(RunningSums<WithExtremes<S>>)
 where
     S::Sums: Clone + State;
