@@ -9,20 +9,17 @@ use fewest_core::{
 };
 use fewest_linalg::dot;
 use fewest_newton::{LinearModel, Start};
-use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::loss::{Logistic, Loss, Samples, Separable, Squared};
 use fewest_solver::{Control, DenseOperator, L1};
 
 use crate::arrivals::{Arrivals, Arrived, Outcome, Verdict, one_output};
+use crate::penalty;
 
 const METHOD: &str = "grafting";
 const TARGETS: &str = "one real output or two classes";
 
 /// Most Newton steps after an admission.
 const MOST_STEPS: u64 = 1_000_000;
-
-/// The smallest `lambda` tried, as a share of the largest.
-const SMALLEST_RATIO: f64 = 1e-4;
 
 options! {
     /// Grafting (Perkins and Theiler 2003; Section 5.1.1 of Li et al. 2016, Eq. 111, 112): a feature that
@@ -82,12 +79,10 @@ impl Grafting {
         Ok(GraftingStream::new(self.regularization.lambda(None)?, self.tolerance))
     }
 
-    /// The stream at `lambda` after all features of `data`.
-    fn run(&self, data: &Dataset, lambda: f64, context: &Context<'_>) -> Result<Fit, Error> {
-        // The feeder hands out selections only: this one answers nothing but weights.
+    /// The answer at `lambda` after all features of `data`.
+    fn run(&self, data: &Dataset, lambda: f64, context: &Context<'_>) -> Result<Selection, Error> {
         let make = || Ok(GraftingStream::new(lambda, self.tolerance));
-        let selection = FedByFeatures::new(make, 1)?.select(data, Budget::Auto, context)?;
-        Ok(Fit(selection))
+        FedByFeatures::new(make, 1)?.select(data, Budget::Auto, context)
     }
 }
 
@@ -99,53 +94,14 @@ impl StreamMethod for Grafting {
     }
 }
 
-/// The answer at a penalty.
-struct Fit(Selection);
-
-impl PenaltyCandidate for Fit {
-    fn n_features(&self) -> usize {
-        self.0.order.len()
-    }
-
-    fn status(&self) -> Status {
-        self.0.status
-    }
-}
-
 impl Selector for Grafting {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
         budget.check(data.n_features())?;
-        let mut selection = match self.regularization {
-            Regularization::Value(lambda) => self.run(data, lambda, context)?.0,
-            Regularization::Count => {
-                let k = budget.count(&["lambda", "lambda_ratio"])?;
-                let largest = largest_gradient(data, context)?;
-                let solve = |lambda: f64, _: Option<&Fit>| self.run(data, lambda, context);
-                let (Fit(mut found), stopped) =
-                    bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
-                found.status = stopped.unwrap_or(found.status);
-                found
-            }
-            ratio => {
-                let lambda = ratio.lambda(Some(largest_gradient(data, context)?))?;
-                self.run(data, lambda, context)?.0
-            }
-        };
-        match budget {
-            Budget::Count(k) => {
-                selection.order.truncate(k);
-                selection.scores.truncate(k);
-            }
-            Budget::Threshold(threshold) => {
-                let n_kept = selection.scores.iter().take_while(|score| score.abs() >= threshold).count();
-                selection.order.truncate(n_kept);
-                selection.scores.truncate(n_kept);
-            }
-            _ => {}
-        }
-        selection.note_missing_features(budget, "no other admitted feature has a weight");
-        selection.unless_stopped_before("a feature had a weight")
+        let largest = || largest_gradient(data, context);
+        penalty::select(self.regularization, budget, context, largest, |lambda| {
+            self.run(data, lambda, context)
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod groups;
 mod independence;
 mod ofs;
 mod osfs;
+mod penalty;
 mod samples;
 mod saola;
 mod tails;

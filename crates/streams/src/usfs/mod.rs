@@ -14,20 +14,17 @@ use fewest_core::{
     Status, StreamSelector, options,
 };
 use fewest_linalg::{add_scaled, dot};
-use fewest_solver::bisection::{self, PenaltyCandidate};
 use fewest_solver::{Control, L1, Quadratic, QuadraticSolver};
 
 use self::affinity::Affinity;
 pub use self::factors::LatentFactors;
 use crate::arrivals::{Arrivals, Arrived, Outcome, Verdict};
+use crate::penalty;
 
 const METHOD: &str = "usfs";
 
 /// Most iterations after an admission, for each factor.
 const MOST_ITERATIONS: u64 = 1_000_000;
-
-/// The smallest `lambda` tried, as a share of the largest.
-const SMALLEST_RATIO: f64 = 1e-4;
 
 options! {
     /// Unsupervised streaming feature selection in social media (Li, Hu, Tang and Liu 2015; Section 5.1.5 of
@@ -122,8 +119,8 @@ impl Usfs {
         }
     }
 
-    fn run(&self, data: &Dataset, lambda: f64, context: &Context<'_>) -> Result<Answer, Error> {
-        FedByFeatures::new(|| Ok(self.at(lambda)), 1)?.select(data, Budget::Auto, context).map(Answer)
+    fn run(&self, data: &Dataset, lambda: f64, context: &Context<'_>) -> Result<Selection, Error> {
+        FedByFeatures::new(|| Ok(self.at(lambda)), 1)?.select(data, Budget::Auto, context)
     }
 
     /// The largest entry of `|XᵀP| / n`: the smallest `lambda` that admits none.
@@ -146,50 +143,14 @@ impl Usfs {
     }
 }
 
-/// The answer at a penalty.
-struct Answer(Selection);
-
-impl PenaltyCandidate for Answer {
-    fn n_features(&self) -> usize {
-        self.0.order.len()
-    }
-
-    fn status(&self) -> Status {
-        self.0.status
-    }
-}
-
 impl Selector for Usfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
         budget.check(data.n_features())?;
-        let mut selection = match self.regularization {
-            Regularization::Value(lambda) => self.run(data, lambda, context)?.0,
-            Regularization::Count => {
-                let k = budget.count(&["lambda", "lambda_ratio"])?;
-                let largest = self.largest(data, context)?;
-                let solve = |lambda: f64, _: Option<&Answer>| self.run(data, lambda, context);
-                let (Answer(mut found), stopped) =
-                    bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
-                found.status = stopped.unwrap_or(found.status);
-                found
-            }
-            ratio => {
-                let lambda = ratio.lambda(Some(self.largest(data, context)?))?;
-                self.run(data, lambda, context)?.0
-            }
-        };
-        let n_kept = match budget {
-            Budget::Count(k) => k,
-            Budget::Threshold(threshold) => {
-                selection.scores.iter().take_while(|score| **score >= threshold).count()
-            }
-            _ => usize::MAX,
-        };
-        selection.order.truncate(n_kept);
-        selection.scores.truncate(n_kept);
-        selection.note_missing_features(budget, "no other feature that was admitted has a weight");
-        selection.unless_stopped_before("a feature had a weight")
+        let largest = || self.largest(data, context);
+        penalty::select(self.regularization, budget, context, largest, |lambda| {
+            self.run(data, lambda, context)
+        })
     }
 }
 
