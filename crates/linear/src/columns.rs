@@ -44,7 +44,7 @@ enum Place {
 }
 
 /// The stored values of a column: standardised they are `scale · value − shift`.
-struct Stored<'a> {
+pub(super) struct Stored<'a> {
     values: Column<'a>,
     scale: f64,
     shift: f64,
@@ -280,6 +280,11 @@ impl<'a> LinearColumns<'a> {
         self.weights.as_ref().map_or(self.n_samples(), Weights::n_counting)
     }
 
+    /// Whether no column has to be built again for a product.
+    pub(super) fn are_in_memory(&self) -> bool {
+        !self.places.iter().any(|place| matches!(place, Place::Nowhere))
+    }
+
     /// The outputs that vary.
     pub(super) fn targets(&self) -> &[StandardOutput] {
         &self.targets
@@ -345,7 +350,12 @@ impl<'a> LinearColumns<'a> {
         self.scores(outputs.len() == 1, outputs.iter().flatten().copied())
     }
 
-    fn stored<'s>(&'s self, column: usize, scratch: &'s mut Vec<f64>) -> Result<Stored<'s>, Error> {
+    /// The values of a column, where they are.
+    pub(super) fn stored<'s>(
+        &'s self,
+        column: usize,
+        scratch: &'s mut Vec<f64>,
+    ) -> Result<Stored<'s>, Error> {
         let copy = |values| Stored { values: Column::Dense(values), scale: 1.0, shift: 0.0 };
         Ok(match self.places[column] {
             Place::Table { scale, shift } => {
@@ -446,7 +456,7 @@ impl Examined {
 
 impl Stored<'_> {
     /// The product with `v`, whose sum is `sum`.
-    fn product(&self, v: &[f64], sum: f64) -> f64 {
+    pub(super) fn product(&self, v: &[f64], sum: f64) -> f64 {
         let product = match self.values {
             Column::Dense(values) => dot(values, v),
             Column::Sparse { rows, values } => {
@@ -457,7 +467,7 @@ impl Stored<'_> {
     }
 
     /// Adds the column times `weight` to `out`, all but the shift, which it returns.
-    fn add_to(&self, weight: f64, out: &mut [f64]) -> f64 {
+    pub(super) fn add_to(&self, weight: f64, out: &mut [f64]) -> f64 {
         let scale = weight * self.scale;
         match self.values {
             Column::Dense(values) => add_scaled(out, scale, values),

@@ -2,6 +2,7 @@
 
 mod path;
 mod problem;
+mod sweeps;
 
 use std::collections::BTreeMap;
 
@@ -197,12 +198,51 @@ impl Problem<'_> {
             return Ok(Fit { path: Some(path), ..fit });
         }
         let mut points = self.points(&[])?;
+        let mut go_to = |lambda: f64, before: &[Vec<(usize, f64)>], control: &Control<'_>| {
+            if let Some(start) = self.swept(lambda, before, control)? {
+                points = self.points(&start)?;
+            }
+            self.advance(&mut points, lambda, control)
+        };
         let rough = Control { tolerance: self.control.tolerance.max(ROUGH), ..self.control };
         let n = (self.largest_lambda / lambda).log(STRIDE) as i32;
+        let mut before = vec![Vec::new(); self.outputs.len()];
         for i in (1..=n).rev() {
-            self.advance(&mut points, lambda * STRIDE.powi(i), &rough)?;
+            before = go_to(lambda * STRIDE.powi(i), &before, &rough)?.coefficients;
         }
-        self.advance(&mut points, lambda, &self.control)
+        go_to(lambda, &before, &self.control)
+    }
+
+    /// Coefficients nearer to the solution at `lambda` than `before`, where sweeps over the columns find them
+    /// for less than it takes to multiply all pairs of those that matter.
+    fn swept(
+        &self,
+        lambda: f64,
+        before: &[Vec<(usize, f64)>],
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<Vec<(usize, f64)>>>, Error> {
+        let is_plain = self.options.solver.chosen().is_none()
+            && self.scales.is_empty()
+            && self.terms.basis.is_none()
+            && self.columns.weights().is_none()
+            && self.columns.are_in_memory();
+        if !is_plain {
+            return Ok(None);
+        }
+        let penalty = self.l1(lambda * self.l1_ratio)?;
+        let found = fewest_parallel::try_map(self.outputs.len(), |output| {
+            let mut w = self.dense(&before[output]);
+            let plain = &self.outputs[output];
+            let is_moved = if self.l1_ratio < 1.0 {
+                let ridged = Ridged::new(plain, lambda * (1.0 - self.l1_ratio))?;
+                sweeps::descend(self.columns, output, &ridged, &penalty, &mut w, control)?
+            } else {
+                sweeps::descend(self.columns, output, plain, &penalty, &mut w, control)?
+            };
+            Ok::<_, Error>((is_moved, sparse(&w)))
+        })?;
+        let is_moved = found.iter().any(|(is_moved, _)| *is_moved);
+        Ok(is_moved.then(|| found.into_iter().map(|(_, coefficients)| coefficients).collect()))
     }
 
     /// The solution at `lambda`, from `start`, by output, or from zero.
@@ -240,10 +280,7 @@ impl Problem<'_> {
         });
         let found: Vec<WorkingSetSolution> =
             found.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
-        let nonzero = |found: &WorkingSetSolution| {
-            let coefficients = found.solution.coefficients.iter().copied().enumerate();
-            coefficients.filter(|(_, value)| *value != 0.0).collect()
-        };
+        let nonzero = |found: &WorkingSetSolution| sparse(&found.solution.coefficients);
         let gaps: Vec<DualityGap> = found.iter().map(|found| found.certificate).collect();
         let report = SolverReport::new(
             solver.name(),
@@ -344,6 +381,11 @@ enum Point<'a> {
     Plain(Box<WorkingSet<'a>>),
     /// With a ridge, which changes with the penalty.
     Ridged(Vec<f64>),
+}
+
+/// The coefficients that are not zero, by increasing column.
+fn sparse(dense: &[f64]) -> Vec<(usize, f64)> {
+    dense.iter().copied().enumerate().filter(|(_, value)| *value != 0.0).collect()
 }
 
 /// The gap of all outputs together, relative to their objective at zero.

@@ -1,0 +1,279 @@
+//! Coordinate descent on the residual itself, for tables with so many columns in the model that their Gram
+//! matrix would cost more.
+
+use fewest_core::Error;
+use fewest_linalg::{add_scaled, dot, lanes};
+use fewest_solver::{BlockPenalty, Control, InnerProducts, L1, Penalty, certificate, extrapolation_weights};
+
+use crate::columns::LinearColumns;
+
+/// Sweeps over as many columns as this take the time of one more column in the Gram matrix of all: it is
+/// computed by panels that stay in the cache, and a sweep reads every column from memory.
+const COLUMNS_A_SWEEP: usize = 12;
+
+/// Sweeps that should pay: with fewer, the Gram matrix is computed.
+const FEWEST_SWEEPS: usize = 16;
+
+/// Where fewer than one column in so many would move, sweeps over all of them are too much.
+const MOST_IDLE: usize = 4;
+
+/// Sweeps after which the rate of convergence is judged.
+const JUDGED: usize = 4;
+
+/// Sweeps that one extrapolation combines.
+const DEPTH: usize = 5;
+
+/// The sweeps between two checks of all columns should make the gap smaller by this factor, or than this
+/// share of the tolerance.
+const SHARE: f64 = 1e-4;
+const LAST_SHARE: f64 = 0.5;
+
+/// Moves `w` towards the minimum of `problem` with `penalty`, where this is likely to cost less than a Gram
+/// matrix; `problem` has the columns as atoms, perhaps with a ridge, and output `output` as target.
+///
+/// An update of a coefficient takes `2n` multiplications. Returns whether `w` was moved; how near it is to
+/// the minimum is for the caller to certify: where convergence is slow, this stops early.
+pub(super) fn descend(
+    columns: &LinearColumns<'_>,
+    output: usize,
+    problem: &dyn InnerProducts,
+    penalty: &L1,
+    w: &mut [f64],
+    control: &Control<'_>,
+) -> Result<bool, Error> {
+    let norms = problem.squared_norms();
+    // The ridge, if there is one, is what the norm of an atom has beyond the 1 of a column.
+    let ridge = |w: &[f64]| {
+        let squares = w.iter().zip(norms).filter(|(_, norm)| **norm > 0.0);
+        0.5 * squares.map(|(value, norm)| (norm - 1.0) * value * value).sum::<f64>()
+    };
+    let mut residual: Option<Residual<'_>> = None;
+    // Columns that are not proved to be left out.
+    let mut active: Vec<usize> = (0..w.len()).filter(|&j| norms[j] > 0.0).collect();
+    let mut left = 0;
+    loop {
+        let correlations = certificate::correlations(problem, w)?;
+        let certificate = certificate::certify(problem, penalty, w, &correlations);
+        let gap = certificate.relative_gap();
+        if gap <= control.tolerance || control.stopped().is_some() {
+            return Ok(residual.is_some());
+        }
+        let residual = match &mut residual {
+            Some(residual) => residual,
+            none => {
+                let moves = |&j: &usize| stepped(penalty, j, w[j], correlations[j], norms[j]) != w[j];
+                let n_moving = active.iter().filter(|&j| w[*j] != 0.0 || moves(j)).count();
+                if n_moving < FEWEST_SWEEPS * COLUMNS_A_SWEEP || n_moving < w.len() / MOST_IDLE {
+                    return Ok(false);
+                }
+                left = n_moving / COLUMNS_A_SWEEP;
+                none.insert(Residual::of(columns, output, w)?)
+            }
+        };
+        active.retain(|&j| {
+            w[j] != 0.0 || !certificate::is_screened(problem, penalty, &certificate, &correlations, j)
+        });
+        let wanted = (SHARE * gap.min(1.0)).max(LAST_SHARE * control.tolerance);
+        // The dual point is as far from feasible as the last sweep was long, so that the gap falls as the root
+        // of what the sweeps still gain.
+        let share = (wanted / gap).powi(2);
+        let (mut first, mut before) = (0.0, f64::INFINITY);
+        let mut points = Vec::new();
+        for sweep in 0.. {
+            if left == 0 || control.stopped().is_some() {
+                return Ok(true);
+            }
+            left -= 1;
+            let mut fall = 0.0;
+            for &j in &active {
+                let (value, norm) = (w[j], norms[j]);
+                let correlation = residual.correlation(j)? - (norm - 1.0) * value;
+                let change = stepped(penalty, j, value, correlation, norm) - value;
+                if change != 0.0 {
+                    residual.subtract(j, change)?;
+                    w[j] += change;
+                    fall += 0.5 * norm * change * change;
+                }
+            }
+            if sweep == 0 {
+                first = fall;
+            }
+            if fall <= share * first {
+                break;
+            }
+            let needed = (share * first / fall).ln() / (fall / before).min(1.0).ln();
+            // Extrapolation gains about as much as the sweeps that it combines.
+            if sweep >= JUDGED && !(0.5 * needed <= left as f64) {
+                return Ok(true);
+            }
+            before = fall;
+            points.push((w.to_vec(), residual.values.clone()));
+            if points.len() > DEPTH {
+                residual.extrapolate(&points, w, |w| penalty.value(w) + ridge(w));
+                points.clear();
+            }
+        }
+    }
+}
+
+/// Coefficient `j` at the minimum along it.
+fn stepped(penalty: &L1, j: usize, value: f64, correlation: f64, norm: f64) -> f64 {
+    let mut moved = [value + correlation / norm];
+    penalty.prox_block(j, &mut moved, norm.recip());
+    moved[0]
+}
+
+/// `y − X w`, but for a constant, which no column has a product with.
+struct Residual<'a> {
+    columns: &'a LinearColumns<'a>,
+    values: Vec<f64>,
+    sum: f64,
+    scratch: Vec<f64>,
+}
+
+impl<'a> Residual<'a> {
+    fn of(columns: &'a LinearColumns<'a>, output: usize, w: &[f64]) -> Result<Self, Error> {
+        let values = columns.targets()[output].values.clone();
+        let sum = lanes::sum(&values);
+        let mut residual = Self { columns, values, sum, scratch: Vec::new() };
+        for (j, &weight) in w.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            residual.subtract(j, weight)?;
+        }
+        Ok(residual)
+    }
+
+    /// Half its squared norm, divided by the number of samples.
+    fn loss(values: &[f64]) -> f64 {
+        let n = values.len() as f64;
+        0.5 * (dot(values, values) / n - (lanes::sum(values) / n).powi(2))
+    }
+
+    /// Moves to the affine combination of `points`, coefficients and residuals after each of some sweeps,
+    /// whose combined last steps are shortest, if that lowers the objective (Anderson 1965; Bertrand and
+    /// Massias 2021). The residual is affine in the coefficients: no column is read.
+    fn extrapolate(
+        &mut self,
+        points: &[(Vec<f64>, Vec<f64>)],
+        w: &mut [f64],
+        penalty: impl Fn(&[f64]) -> f64,
+    ) {
+        let coefficients: Vec<&[f64]> = points.iter().map(|(w, _)| w.as_slice()).collect();
+        let Some(weights) = extrapolation_weights(&coefficients) else { return };
+        let (mut mixed, mut values) = (vec![0.0; w.len()], vec![0.0; self.values.len()]);
+        for (&weight, (point, residual)) in weights.iter().zip(&points[1..]) {
+            add_scaled(&mut mixed, weight, point);
+            add_scaled(&mut values, weight, residual);
+        }
+        if Self::loss(&values) + penalty(&mixed) < Self::loss(&self.values) + penalty(w) {
+            self.sum = lanes::sum(&values);
+            self.values = values;
+            w.copy_from_slice(&mixed);
+        }
+    }
+
+    fn correlation(&mut self, column: usize) -> Result<f64, Error> {
+        let stored = self.columns.stored(column, &mut self.scratch)?;
+        Ok(stored.product(&self.values, self.sum) / self.values.len() as f64)
+    }
+
+    fn subtract(&mut self, column: usize, weight: f64) -> Result<(), Error> {
+        let stored = self.columns.stored(column, &mut self.scratch)?;
+        // The column has the sum 0: what is added to every sample is what the others lack.
+        let shift = stored.add_to(-weight, &mut self.values);
+        self.sum += shift * self.values.len() as f64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::method::Regularization;
+    use fewest_core::{
+        Budget, Context, Dataset, DenseColumns, Selection, Selector, Status, Target, derive_seed,
+    };
+    use fewest_solver::{Ridged, SolverChoice, Targeted};
+
+    use super::*;
+    use crate::{ElasticNet, Lasso, Sign};
+
+    const N: usize = 1500;
+    const D: usize = 700;
+
+    fn noise(seed: usize) -> Vec<f64> {
+        (0..N as u64).map(|i| derive_seed(seed as u64, i) as f64 / u64::MAX as f64 - 0.5).collect()
+    }
+
+    /// Columns that share as much with one of five others.
+    fn columns(alike: f64) -> Vec<Vec<f64>> {
+        let column = |j: usize| {
+            let (base, own) = (noise(D + 1 + j % 5), noise(j));
+            base.iter().zip(own).map(|(base, own)| 3.0 + alike * base + (1.0 - alike) * own).collect()
+        };
+        (0..D).map(column).collect()
+    }
+
+    fn table(alike: f64) -> Result<Dataset, Error> {
+        let x = columns(alike);
+        let mut y = noise(D);
+        y.iter_mut().zip(&x[3]).zip(&x[600]).for_each(|((y, a), b)| *y += a - 2.0 * b);
+        Dataset::new(DenseColumns::from_columns(&x)?, Target::real(y)?)
+    }
+
+    /// What [`descend`] makes of zero: whether it moved, and the gap it leaves.
+    fn descended(alike: f64, ratio: f64, ridge: f64) -> Result<(bool, f64), Error> {
+        let data = table(alike)?;
+        let columns = LinearColumns::new(&data, "lasso", &Context::default())?;
+        let products = columns.outputs[0].clone();
+        let largest = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
+        let problem = Ridged::new(Targeted::new(&columns, products, 1.0), ridge)?;
+        let penalty = L1::new(ratio * largest, D)?;
+        let mut w = vec![0.0; D];
+        let is_moved = descend(&columns, 0, &problem, &penalty, &mut w, &Control::default())?;
+        let correlations = certificate::correlations(&problem, &w)?;
+        Ok((is_moved, certificate::certify(&problem, &penalty, &w, &correlations).relative_gap()))
+    }
+
+    #[test]
+    fn sweeps_reach_the_tolerance_where_they_converge_and_else_end() -> Result<(), Error> {
+        for ridge in [0.0, 0.3] {
+            let (is_moved, gap) = descended(0.0, 0.001, ridge)?;
+            assert!(is_moved && gap <= Control::default().tolerance, "{gap}");
+        }
+        let (is_moved, gap) = descended(0.97, 0.001, 0.0)?;
+        assert!(is_moved && gap < 1.0 && gap > Control::default().tolerance, "{gap}");
+        // Two features: nothing for sweeps over all columns.
+        assert!(!descended(0.0, 0.5, 0.0)?.0);
+        Ok(())
+    }
+
+    /// With a solver of the caller's choice there are no such sweeps: the answers are the same.
+    #[test]
+    fn answers_are_those_of_a_gram_matrix() -> Result<(), Error> {
+        let is_near = |a: &Selection, b: &Selection, case: &str| {
+            let status = |of: &Selection| of.solver.as_ref().map(|report| report.status);
+            assert_eq!((status(a), status(b)), (Some(Status::Converged), Some(Status::Converged)), "{case}");
+            let objective = |of: &Selection| of.solver.as_ref().map_or(f64::NAN, |report| report.objective);
+            assert!((objective(a) - objective(b)).abs() <= 1e-9, "{case}");
+            let weights = |of: &Selection| {
+                let mut weights = vec![0.0; D];
+                of.order.iter().zip(&of.scores).for_each(|(&j, &score)| weights[j] = score);
+                weights
+            };
+            for (a, b) in weights(a).iter().zip(weights(b)) {
+                assert!((a - b).abs() < 1e-4, "{case}: {a} {b}");
+            }
+        };
+        let chosen = SolverChoice::Use(std::sync::Arc::new(fewest_cd::CoordinateDescent::default()));
+        for (alike, sign) in [(0.0, Sign::Any), (0.0, Sign::Positive), (0.97, Sign::Any)] {
+            let data = table(alike)?;
+            let lasso = Lasso { regularization: Regularization::Ratio(0.002), sign, ..Lasso::default() };
+            let by_choice = Lasso { solver: chosen.clone(), ..lasso.clone() };
+            let select = |selector: &dyn Selector| selector.select(&data, Budget::Auto, &Context::default());
+            let case = format!("{alike} {sign:?}");
+            is_near(&select(&lasso)?, &select(&by_choice)?, &case);
+            let net = |lasso: Lasso| ElasticNet { l1_ratio: 0.9, lasso };
+            is_near(&select(&net(lasso))?, &select(&net(by_choice))?, &case);
+        }
+        Ok(())
+    }
+}
