@@ -1,6 +1,7 @@
 //! Generated networks with known relevant features: where links help to find them, and where not.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use fewest::core::{Budget, Context, Dataset, Target, derive_seed};
@@ -9,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::experiments::{Method, Protocol};
-use super::views;
+use super::{public, views};
 use crate::Result;
 use crate::output::mean_and_error;
 use crate::plot::{Panel, Series, lines};
@@ -71,18 +72,22 @@ const WAYS: [Way; 9] = [
 /// What to run.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// One of the two alone.
+    /// One of them alone.
     #[arg(long)]
     only: Option<Kind>,
+    /// The folder with the tables of experiments/peers/public_networks.py; without, they are left out.
+    #[arg(long)]
+    public: Option<PathBuf>,
     #[command(flatten)]
     protocol: Protocol,
 }
 
-/// What is drawn.
+/// What is drawn, or read.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 enum Kind {
     Networks,
     Views,
+    Public,
 }
 
 /// The shares of the relevant features that a way finds in the networks of one size and noise.
@@ -122,17 +127,24 @@ fn share_found(way: &Way, n: usize, noise: f64, seed: u64) -> Result<f64> {
     Ok(selected.iter().filter(|feature| **feature < relevant).count() as f64 / relevant as f64)
 }
 
-/// Selects in generated networks and views.
+/// Selects in generated networks and views, and in public ones.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
-    let Arguments { only, protocol } = arguments;
+    let Arguments { only, public: folder, protocol } = arguments;
+    let is_wanted = |kind: Kind| only.is_none_or(|only| only == kind);
     protocol.with_threads(|| {
-        if *only != Some(Kind::Views) {
+        if is_wanted(Kind::Networks) {
             networks(protocol)?;
         }
-        if *only != Some(Kind::Networks) {
+        if is_wanted(Kind::Views) {
             views::run(protocol)?;
         }
-        Ok(())
+        match folder {
+            Some(folder) if is_wanted(Kind::Public) => public::run(protocol, folder),
+            None if *only == Some(Kind::Public) => {
+                Err("where are the public tables? give --public DIR".into())
+            }
+            _ => Ok(()),
+        }
     })
 }
 

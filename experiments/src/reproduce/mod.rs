@@ -11,6 +11,7 @@ mod hsic_lasso;
 mod machines;
 mod mik_fs;
 mod nmmkl;
+mod public;
 mod sd_rfe;
 mod streams;
 mod survey;
