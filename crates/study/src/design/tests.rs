@@ -15,7 +15,7 @@ fn halves(n: usize) -> Vec<&'static str> {
 }
 
 fn design(options: &StudyOptions, data: &Dataset) -> Result<Design, Error> {
-    Design::new(Registry::standard(), options, data, &DataInfo::new("t", data))
+    Design::new(Registry::standard(), options, data, &DataInfo::new("t", data), Terms::default())
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn the_identity_depends_on_data_missing_values_and_parameters() -> Result<(), Er
     assert_eq!(design(&knn(&[]), &first)?.identity, plain);
     assert_ne!(design(&knn(&[]), &second)?.identity, plain);
     let info = DataInfo { gaps: 1, ..DataInfo::new("t", &first) };
-    assert_ne!(Design::new(Registry::standard(), &knn(&[]), &first, &info)?.identity, plain);
+    assert_ne!(Design::new(Registry::standard(), &knn(&[]), &first, &info, Terms::default())?.identity, plain);
     let found = design(&knn(&["neighbours=3"]), &first)?;
     assert_ne!(found.identity, plain);
     assert_eq!(found.notes, ["nearest-neighbours with neighbours=3"]);
