@@ -49,8 +49,9 @@ options! {
     /// index is kept.
     ///
     /// A table is standardised, and its rows come in a random order that the seed decides, anew in each pass.
-    /// A stream is learnt as it comes: bring features to one scale first. A feature with one value in all
-    /// samples so far is the last to keep a weight in it, and is not selected. The answer depends on the order
+    /// A stream is learnt as it comes: bring features to one scale first. With full
+    /// input a feature with one value in all samples so far is the last to keep a weight in it, and is not
+    /// selected. The answer depends on the order
     /// of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change it. Only where
     /// the last pass over a table changed nothing, it is [`Status::Converged`].
     ///
@@ -233,7 +234,7 @@ pub struct OfsStream {
     support: Vec<usize>,
     /// The first sample.
     first: Vec<f64>,
-    /// Which features had another value since; of rows that are scaled as a table, all.
+    /// Which features had another value since; all of rows that are scaled as a table, and of partial input.
     varies: Vec<bool>,
     n_seen: u64,
     n_updates: u64,
@@ -254,7 +255,9 @@ impl OfsStream {
     fn look(&mut self, x: &[f64]) {
         if self.first.is_empty() {
             self.first = x.to_vec();
-            self.varies = vec![self.rows.is_scaled(); x.len()];
+            // Of partial input only a part of a sample may be looked at.
+            let is_known = self.rows.is_scaled() || self.options.input != OfsInput::Full;
+            self.varies = vec![is_known; x.len()];
         }
         let known = self.varies.iter_mut().zip(&self.first);
         known.zip(x).for_each(|((varies, first), x)| *varies |= x != first);

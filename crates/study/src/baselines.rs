@@ -90,8 +90,12 @@ pub(crate) fn baselines(
                 store.add(plan, &record);
             }
         };
-        let options =
-            RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), covariates, ..RunOptions::default() };
+        let options = RunOptions {
+            finished: finished.as_ref(),
+            on_fold: Some(&keep),
+            covariates,
+            ..RunOptions::default()
+        };
         let evaluation = experiment.run_with(data, options, context).map_err(|error| error.to_string())?;
         let mut summaries = evaluation.summaries();
         summaries.iter_mut().for_each(|summary| summary.mean_features = n_features as f64);

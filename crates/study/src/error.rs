@@ -193,6 +193,19 @@ pub enum Error {
         /// What the method says.
         source: fewest::core::Error,
     },
+    /// A stream whose first samples, which decide what the classes are, have one class only.
+    #[error(
+        "{}: the first {n_first} samples all have the class `{class}`, but at least two classes are needed: let more \
+         samples decide (on the command line: --first-rows), mix the lines, or name another target", path.display()
+    )]
+    OneClass {
+        /// The file.
+        path: PathBuf,
+        /// The class.
+        class: String,
+        /// The number of samples that decided.
+        n_first: usize,
+    },
     /// A stream without a line of values.
     #[error("{}: nothing arrived: check how the lines are made", .0.display())]
     NothingArrived(PathBuf),

@@ -62,6 +62,9 @@ pub(super) fn selectable(parameters: &Parameters, n_features: usize) -> usize {
 
 /// Refuses a number of features above that of those that can be selected.
 pub(super) fn check_budget(budget: Budget, selectable: usize, n_features: usize) -> Result<(), Failure> {
+    if selectable == 0 && n_features > 0 {
+        return Err(Failure::too_many(1, selectable, n_features));
+    }
     if let Budget::Count(k) = budget
         && selectable < k
         && k <= n_features

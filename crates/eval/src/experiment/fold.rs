@@ -216,8 +216,8 @@ impl Chosen<'_> {
     /// The columns of the learner: the first of the chosen features, and the covariates that are not among
     /// them.
     fn places(&self, first: &[usize]) -> Vec<usize> {
-        let beside = (first.len()..self.columns.len())
-            .filter(|&place| self.covariates.contains(&self.columns[place]));
+        let beside =
+            (first.len()..self.columns.len()).filter(|&place| self.covariates.contains(&self.columns[place]));
         (0..first.len()).chain(beside).collect()
     }
 }

@@ -122,7 +122,8 @@ impl SampleSchema {
             TargetColumn::Real { numbers } => numbers,
         };
         let name = |number: usize| self.header.as_ref().and_then(|names| names.get(number)).cloned();
-        let name = |(output, &number): (usize, &usize)| name(number).unwrap_or_else(|| unnamed_target(output));
+        let name =
+            |(output, &number): (usize, &usize)| name(number).unwrap_or_else(|| unnamed_target(output));
         numbers.iter().enumerate().map(name).collect()
     }
 
