@@ -258,7 +258,8 @@ pub(crate) struct InfoArgs {
     /// List every feature, also with its number of different values; otherwise the first 12
     #[arg(long)]
     pub columns: bool,
-    /// Write the description, with every feature, as JSON to this file; `-` writes it to stdout instead of the
+    /// Write the description, with every feature, as JSON to this file; `-` writes it to stdout instead
+    /// of the
     /// text
     #[arg(long, value_name = "FILE", conflicts_with_all = ["links", "authors", "views"])]
     pub json: Option<PathBuf>,

@@ -69,7 +69,8 @@ pub enum Status {
     Interrupted,
     /// No step makes progress any more, although the certificate does not meet the tolerance.
     Stalled,
-    /// All samples that there were have been learnt from, as often as was asked for: a method that learns from
+    /// All samples that there were have been learnt from, as often as was asked for: a method that
+    /// learns from
     /// one after the other does not converge, and more of them may change its answer.
     Ended,
 }
@@ -108,7 +109,8 @@ impl Status {
         }
     }
 
-    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged, ended.
+    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost
+    /// converged, ended.
     /// Converged where there is none.
     ///
     /// ```

@@ -119,7 +119,8 @@ impl Table {
         }
     }
 
-    /// The number of different values of a feature, or of levels that occur; missing ones are none. O(n log n).
+    /// The number of different values of a feature, or of levels that occur; missing ones are none. O(n
+    /// log n).
     pub fn n_distinct(&self, j: usize) -> usize {
         let (stored, has_zeros) = match self.features.stored(j) {
             Column::Dense(values) => (values, false),

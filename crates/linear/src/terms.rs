@@ -215,7 +215,8 @@ pub(super) fn less_offset<'d>(
 /// The largest logarithm of an expected count: far above any, and far below where exponentials overflow.
 const LARGEST_LOGARITHM: f64 = 300.0;
 
-/// Refuses an offset whose exponential is no factor of a count: mostly the exposure in place of its logarithm.
+/// Refuses an offset whose exponential is no factor of a count: mostly the exposure in place of its
+/// logarithm.
 fn check_exponents(lasso: &Lasso, data: &Dataset) -> Result<(), Error> {
     for &j in &lasso.offset {
         let largest = finite_values(data, j)?.into_iter().fold(f64::NEG_INFINITY, f64::max);

@@ -52,7 +52,8 @@ options! {
     /// A stream is learnt as it comes: bring features to one scale first. With full
     /// input a feature with one value in all samples so far is the last to keep a weight in it, and is not
     /// selected. The answer depends on the order
-    /// of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change it. Only where
+    /// of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change it. Only
+    /// where
     /// the last pass over a table changed nothing, it is [`Status::Converged`].
     ///
     /// Cost: `O(d)` a sample. Memory: `2 d` numbers, whatever arrives, and the batch.

@@ -326,7 +326,8 @@ fn rows(first: usize, n: usize, names: &[&str]) -> Dataset {
     Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target).unwrap()
 }
 
-/// A constant keeps no place that a feature which varies could have, and is not selected; a late change counts.
+/// A constant keeps no place that a feature which varies could have, and is not selected; a late change
+/// counts.
 #[test]
 fn ofs_selects_no_constant_of_a_stream() {
     let n = N;

@@ -33,7 +33,8 @@ impl<'a> Study<'a> {
     /// support the target; [`Error::NoOwnNumber`] for a number that scores alone do not decide;
     /// [`Error::Twice`] for methods of one id, [`Error::OtherTerms`] for methods with different covariates,
     /// [`Error::Core`] for none, or for numbers of features out of range, [`Error::NotSelectable`] where that
-    /// is due to covariates; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that cannot
+    /// is due to covariates; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
+    /// samples that cannot
     /// be divided in this way.
     pub fn new(
         registry: &Registry,

@@ -106,7 +106,8 @@ impl Range {
     }
 }
 
-/// The document of a table, as `fewest info --json` writes it: what it holds, and every feature with its kind,
+/// The document of a table, as `fewest info --json` writes it: what it holds, and every feature with its
+/// kind,
 /// its missing and its distinct values, and its range. `summary` is that of the table; `file` is what it is
 /// called, and `target_found` how its target was found, if no argument named it.
 ///
