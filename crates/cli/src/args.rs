@@ -91,18 +91,12 @@ pub(crate) struct SelectArgs {
     /// the penalty by --param lambda or lambda_ratio, or the level of a test by --param alpha.
     #[arg(short, long, alias = "top", value_name = "N", allow_hyphen_values = true)]
     pub k: Option<KArg>,
-    /// Features that must be selected, by name or by the number of the column in the file, from 0
+    /// Features that must be selected, by name or by the number of the column in the file, from 0; `*` in a
+    /// name stands for any characters
     #[arg(long, visible_alias = "unpenalised", value_name = "FEATURE,…", value_delimiter = ',')]
     pub force_in: Vec<String>,
-    /// Features that are taken into account, but not selected (age, batch …)
-    ///
-    /// The kernel methods remove their effect from the target first; the lasso has them in its model, without
-    /// a penalty.
-    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
-    pub covariates: Vec<String>,
-    /// Features that are added to the fitted values as they are (the log of an exposure …), not selected
-    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
-    pub offset: Vec<String>,
+    #[command(flatten)]
+    pub terms: TermArgs,
     /// Column with the weight of each sample, for methods that use weights
     ///
     /// Numbers of at least 0: for lasso, elastic-net, adaptive-lasso and dantzig, where only ratios count,
@@ -121,6 +115,30 @@ pub(crate) struct SelectArgs {
     /// Write a report for any browser to this HTML file
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+}
+
+/// Features that a method takes into account without selecting them.
+#[derive(Debug, Args)]
+pub(crate) struct TermArgs {
+    /// Features that are taken into account, but not selected (age, batch …); `*` in a name stands for any
+    /// characters
+    ///
+    /// The kernel methods remove their effect from the target first; the lasso has them in its model, without
+    /// a penalty. Where methods are evaluated, the learner has them as features beside the selected ones.
+    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
+    pub covariates: Vec<String>,
+    /// Features that are added to the fitted values as they are (the log of an exposure …), not selected
+    ///
+    /// Where methods are evaluated, only the selection uses them: no learner has an offset.
+    #[arg(long, value_name = "FEATURE,…", value_delimiter = ',')]
+    pub offset: Vec<String>,
+}
+
+impl TermArgs {
+    /// Each option with the parameter that it sets and its features.
+    pub(crate) fn options(&self) -> [(&'static str, &'static str, &[String]); 2] {
+        [("--covariates", "covariates", &self.covariates), ("--offset", "offset", &self.offset)]
+    }
 }
 
 /// Groups and links of features.
@@ -237,6 +255,14 @@ pub(crate) struct MethodsArgs {
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    /// List every feature, also with its number of different values; otherwise the first 12
+    #[arg(long)]
+    pub columns: bool,
+    /// Write the description, with every feature, as JSON to this file; `-` writes it to stdout instead
+    /// of the
+    /// text
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["links", "authors", "views"])]
+    pub json: Option<PathBuf>,
     #[command(flatten)]
     pub network: NetworkArgs,
     #[command(flatten)]
@@ -327,7 +353,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "T", value_parser = threads)]
     pub threads: Option<u16>,
     /// Stop after this time, report the best result so far, and exit with status 124
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// Write the result as JSON to this file; `-` writes it to stdout instead of the table
     #[arg(long, value_name = "FILE")]

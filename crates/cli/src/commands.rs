@@ -10,6 +10,7 @@ mod methods;
 mod score;
 mod select;
 mod stream;
+mod terms;
 
 pub(crate) use apply::apply;
 pub(crate) use compare::compare;

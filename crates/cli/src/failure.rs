@@ -46,6 +46,24 @@ impl Failure {
         ))
     }
 
+    /// `-k` above the number of features that can be selected, which are not all.
+    pub(crate) fn too_many(k: usize, selectable: usize, n_features: usize) -> Self {
+        let features = text::counted(n_features, "feature", "features");
+        Self::new(match selectable {
+            0 => format!(
+                "nothing is left to be selected: all of {features} are covariates or offset: name fewer of them"
+            ),
+            _ => format!(
+                "-k is {k}, but must be at most {selectable}: of {features}, {} given as covariates or offset, \
+                 which are not selected",
+                match n_features - selectable {
+                    1 => "1 is".to_owned(),
+                    left_out => format!("{left_out} are"),
+                }
+            ),
+        })
+    }
+
     /// The exit status.
     pub(crate) fn status(&self) -> u8 {
         self.status
@@ -132,6 +150,13 @@ impl Failure {
             Error::BrokenFolds { method, found } => format!(
                 "--resume: the folds of {method} in the file are {found}: repeat the command that wrote it, or \
                  name a new file"
+            ),
+            &Error::NotSelectable { k, selectable, n_features, .. } => {
+                return Self::too_many(k, selectable, n_features);
+            }
+            Error::OtherTerms { what, first, second } => format!(
+                "{first} and {second} have different {what}: to compare methods, give the same ones to all by \
+                 --{what}"
             ),
             Error::NoOwnNumber { method, deciding } => return Self::no_number(method, deciding),
             Error::Fold { .. } => format!("{shown}: {error}"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fewest::core::{Authors, Dataset, FeatureKind, Graph, Target, Views};
 use fewest::data::{
     Complete, Header, LinkOptions, Missing, Nodes, ReadOptions, Reduced, Reduction, Table, TargetChoice,
-    TargetFound, Unknown, parse_views, read_authors, read_groups, read_links, read_views,
+    TargetFound, Unknown, matching_names, parse_views, read_authors, read_groups, read_links, read_views,
 };
 use fewest::registry::{self, Method, Registry, TargetKind};
 use fewest_study::{DataInfo, SampleInfo};
@@ -130,7 +130,9 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
     };
     let table = table(&args.read, &options)?;
     if !args.target.is_empty() {
-        return Ok(Found::new(table, None));
+        let found = Found::new(table, None);
+        let other = other_target(&found.table);
+        return Ok(Found { notes: found.notes.into_iter().chain(other).collect(), ..found });
     }
     let target_found = table.guess();
     let hint = (target_found == Some(TargetFound::Last) && table.looks_transposed()).then(|| {
@@ -143,6 +145,18 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
     });
     let found = Found::new(table, target_found.map(TargetFound::words));
     Ok(Found { notes: found.notes.into_iter().chain(hint).collect(), ..found })
+}
+
+/// A note where a feature has the name of a target, which is another column: it may tell the answer.
+fn other_target(table: &Table) -> Option<String> {
+    let names = (0..table.n_features()).map(|j| table.feature_name(j));
+    let called =
+        |name: &String| ["target", "label", "class"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let name = names.into_iter().find(called)?;
+    Some(format!(
+        "column `{name}` is used as a feature: if it is another target, or made from one, leave it out with --ignore \
+         {name}"
+    ))
 }
 
 /// The table in the file, or in stdin for `-`.
@@ -290,31 +304,57 @@ fn check_target(file: &Path, data: &Dataset, user: User) -> Result<(), Failure> 
 }
 
 /// The features that `wanted` names, each by its name or else by the number of its column in the file, from
-/// 0, for the option `option`.
+/// 0, or several by a pattern of names, for the option `option`.
 pub(crate) fn features(option: &str, wanted: &[String], info: &DataInfo) -> Result<Vec<usize>, Failure> {
-    wanted
-        .iter()
-        .map(|wanted| {
-            if let Some(j) = info.names.iter().position(|name| name == wanted) {
-                return Ok(j);
+    let mut found = Vec::with_capacity(wanted.len());
+    let mut named = Vec::new();
+    for wanted in wanted {
+        let number: Option<usize> = wanted.parse().ok();
+        let by_name = info.names.iter().position(|name| name == wanted);
+        let by_number = || info.columns.iter().position(|column| Some(*column) == number);
+        let matching = matching_names(&info.names, wanted);
+        match by_name.or_else(by_number) {
+            Some(j) if named.contains(&j) => {
+                let name = info.name(j);
+                return Err(Failure::new(format!("{}: {option}: `{name}` is named twice", info.file)));
             }
-            let number: Option<usize> = wanted.parse().ok();
-            if let Some(j) = info.columns.iter().position(|column| Some(*column) == number) {
-                return Ok(j);
+            Some(j) => {
+                named.push(j);
+                found.push(j);
             }
-            let hint = match (registry::nearest(wanted, &info.names).first(), number) {
-                (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, Some(number)) if info.columns.last().is_some_and(|last| number < *last) => {
-                    "that column of the file is no feature".to_owned()
-                }
-                _ => format!(
-                    "use a name of the header, or the number of the column in the file, 0 to {}",
-                    info.columns.last().copied().unwrap_or(0)
-                ),
-            };
-            Err(Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file)))
-        })
-        .collect()
+            None if !matching.is_empty() => found.extend(matching),
+            None => return Err(no_feature(option, wanted, number, info)),
+        }
+    }
+    // A pattern may match what is named, too.
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|&j| seen.insert(j));
+    Ok(found)
+}
+
+/// There is no feature of this name or number.
+fn no_feature(option: &str, wanted: &str, number: Option<usize>, info: &DataInfo) -> Failure {
+    let hint = match (registry::nearest(wanted, &info.names).first(), number) {
+        _ if info.targets.iter().any(|target| target == wanted) => {
+            return Failure::new(format!(
+                "{}: {option}: `{wanted}` is the target, which is no feature: leave it out, or name another \
+                 target with --target",
+                info.file
+            ));
+        }
+        _ if wanted.contains(['*', '?']) => {
+            "`*` stands for any characters and `?` for one; small and capital letters differ".to_owned()
+        }
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, Some(number)) if info.columns.last().is_some_and(|last| number < *last) => {
+            "that column of the file is no feature".to_owned()
+        }
+        _ => format!(
+            "use a name of the header, or the number of the column in the file, 0 to {}",
+            info.columns.last().copied().unwrap_or(0)
+        ),
+    };
+    Failure::new(format!("{}: {option}: there is no feature `{wanted}`: {hint}", info.file))
 }
 
 /// Where weights and links of samples come from, for outputs.

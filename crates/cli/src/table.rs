@@ -5,7 +5,7 @@ mod stream;
 
 pub(crate) use stream::{orders, stream_heading, stream_line};
 
-use fewest::core::{Scores, Selection, Status};
+use fewest::core::{Scores, Selection, SolverReport, Status};
 use fewest_study::{DataInfo, RunInfo};
 
 use crate::text::{self, Align};
@@ -20,7 +20,8 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     let mut out = data_heading(&run.data);
     let chosen = text::counted(selection.order.len(), "feature", "features");
     out.push_str(&format!("{}: {chosen} in {}", run.method.id, text::duration(run.seconds)));
-    if selection.status != Status::Converged {
+    // What has ended as it was to says so in its notes.
+    if !matches!(selection.status, Status::Converged | Status::Ended) {
         out.push_str(&format!(" ({})", selection.status.name()));
     }
     out.push_str("\n\n");
@@ -36,14 +37,19 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
     }
     // For those who know what it means.
     if let Some(solver) = &selection.solver {
-        let what = text::certificate(solver.certificate);
-        let gap = text::number(solver.certificate.value(), 2);
-        let about = solver.approximation.map_or(String::new(), |error| {
-            format!("; scores to about {} of the largest", text::number(error.value(), 1))
-        });
-        out.push_str(&format!("\nsolver: {}, {}, {what} {gap}{about}\n", solver.name, solver.status.name()));
+        out.push_str(&solver_line(solver));
     }
     out
+}
+
+/// How the solver ended, after a blank line.
+fn solver_line(solver: &SolverReport) -> String {
+    let what = text::certificate(solver.certificate);
+    let gap = text::number(solver.certificate.value(), 2);
+    let about = solver.approximation.map_or(String::new(), |error| {
+        format!("; scores to about {} of the largest", text::number(error.value(), 1))
+    });
+    format!("\nsolver: {}, {}, {what} {gap}{about}\n", solver.name, solver.status.name())
 }
 
 /// What `fewest score` prints: the `most` best features, or all.

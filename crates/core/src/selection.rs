@@ -57,7 +57,7 @@ impl Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Status {
-    /// The certificate met the tolerance.
+    /// The certificate met the tolerance, or nothing had to converge and all was computed.
     Converged,
     /// The certificate is within a factor of 1000 of the tolerance, and rounding allows no more.
     AlmostConverged,
@@ -69,17 +69,22 @@ pub enum Status {
     Interrupted,
     /// No step makes progress any more, although the certificate does not meet the tolerance.
     Stalled,
+    /// All samples that there were have been learnt from, as often as was asked for: a method that
+    /// learns from
+    /// one after the other does not converge, and more of them may change its answer.
+    Ended,
 }
 
 impl Status {
     /// Every status.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Converged,
         Self::AlmostConverged,
         Self::MaxIterations,
         Self::TimeLimit,
         Self::Interrupted,
         Self::Stalled,
+        Self::Ended,
     ];
 
     /// Whether the caller or the time limit ended it.
@@ -104,7 +109,8 @@ impl Status {
         }
     }
 
-    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost converged.
+    /// The worst of several: interrupted, then out of time, out of iterations, stalled, almost
+    /// converged, ended.
     /// Converged where there is none.
     ///
     /// ```
@@ -114,11 +120,12 @@ impl Status {
     pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Self {
         let badness = |status: &Self| match status {
             Self::Converged => 0,
-            Self::AlmostConverged => 1,
-            Self::Stalled => 2,
-            Self::MaxIterations => 3,
-            Self::TimeLimit => 4,
-            Self::Interrupted => 5,
+            Self::Ended => 1,
+            Self::AlmostConverged => 2,
+            Self::Stalled => 3,
+            Self::MaxIterations => 4,
+            Self::TimeLimit => 5,
+            Self::Interrupted => 6,
         };
         statuses.into_iter().max_by_key(badness).unwrap_or(Self::Converged)
     }
@@ -132,6 +139,7 @@ impl Status {
             Status::TimeLimit => "time-limit",
             Status::Interrupted => "interrupted",
             Status::Stalled => "stalled",
+            Status::Ended => "ended",
         }
     }
 }

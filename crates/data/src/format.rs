@@ -134,6 +134,11 @@ impl Format {
     }
 
     /// Reads a file.
+    /// Whether it is text.
+    pub(crate) fn is_text(self) -> bool {
+        self.is_text
+    }
+
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
         self.check(&source.path, options)?;
         match &options.reduction {
@@ -244,6 +249,11 @@ impl Formats {
             let names: Vec<&str> = self.iter().map(Format::name).collect();
             fewest_core::Error::parameter("format", quoted(name), format!("one of {}", names.join(", ")))
         })
+    }
+
+    /// The format that the first bytes of a file leave no doubt about.
+    pub(crate) fn certain(&self, source: &Source) -> Option<Format> {
+        self.list.iter().rev().find(|format| (format.sniff)(&source.prefix) == Sniff::Certain).copied()
     }
 
     /// The format of a file: from its first bytes if they are certain, then from the extension of its name

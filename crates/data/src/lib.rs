@@ -40,6 +40,7 @@ pub use readers::arriving::{
     SampleSchema,
 };
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
+pub use roles::matching_names;
 pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};

@@ -242,12 +242,24 @@ pub(crate) fn lacks(path: &Path, columns: &[&str], advice: &str) -> Error {
 
 /// The columns whose names match a pattern with `*` or `?`; `None` where it is none, or names a column.
 fn matching(names: Option<&[String]>, wanted: &str) -> Option<Vec<usize>> {
-    let names =
-        names.filter(|names| wanted.contains(['*', '?']) && !names.iter().any(|name| name == wanted))?;
-    let pattern: Vec<char> = wanted.chars().collect();
-    let found: Vec<usize> =
-        (0..names.len()).filter(|&column| matches_pattern(&pattern, &names[column])).collect();
-    Some(found).filter(|found| !found.is_empty())
+    let names = names.filter(|names| !names.iter().any(|name| name == wanted))?;
+    Some(matching_names(names, wanted)).filter(|found| !found.is_empty())
+}
+
+/// The places of the names that a pattern with `*` (any characters) or `?` (one) matches as a whole; none for
+/// a text without these.
+///
+/// ```
+/// let names = ["age", "gene1", "gene2"].map(String::from);
+/// assert_eq!(fewest_data::matching_names(&names, "gene*"), [1, 2]);
+/// assert!(fewest_data::matching_names(&names, "age").is_empty());
+/// ```
+pub fn matching_names(names: &[String], pattern: &str) -> Vec<usize> {
+    if !pattern.contains(['*', '?']) {
+        return Vec::new();
+    }
+    let pattern: Vec<char> = pattern.chars().collect();
+    (0..names.len()).filter(|&at| matches_pattern(&pattern, &names[at])).collect()
 }
 
 /// Whether `text` is what `pattern` says: `*` any characters, `?` one.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use fewest_core::{Column, Columns, FeatureKind};
+use fewest_core::{Column, Columns, FeatureKind, order};
 use serde::Serialize;
 
 use crate::missing::mark_missing;
@@ -117,6 +117,20 @@ impl Table {
             duplicates: duplicates(&self.features),
             target: self.summarise_target(),
         }
+    }
+
+    /// The number of different values of a feature, or of levels that occur; missing ones are none. O(n
+    /// log n).
+    pub fn n_distinct(&self, j: usize) -> usize {
+        let (stored, has_zeros) = match self.features.stored(j) {
+            Column::Dense(values) => (values, false),
+            Column::Sparse { values, .. } => (values, values.len() < self.n_samples()),
+        };
+        // 0 and -0 are the same.
+        let mut values: Vec<f64> =
+            stored.iter().filter(|value| !value.is_nan()).map(|value| value + 0.0).collect();
+        values.extend(has_zeros.then_some(0.0));
+        order::counted(values).len()
     }
 
     fn summarise_target(&self) -> TargetSummary {

@@ -11,7 +11,7 @@ use crate::error::{ColumnLabel, RowLabel};
 use crate::hints;
 use crate::roles::Guess;
 use crate::source::Source;
-use crate::target::TargetValues;
+use crate::target::{TargetValues, unnamed_target};
 use crate::{Error, Format, ReadOptions, TargetFound};
 
 /// A table as it was read: features, target and names. Missing values are NaN.
@@ -282,8 +282,7 @@ impl Table {
     pub fn target_names(&self) -> Vec<String> {
         let name = |(output, label): (usize, &ColumnLabel)| match (&label.name, output) {
             (Some(name), _) => name.clone(),
-            (None, 0) => "target".to_owned(),
-            (None, output) => format!("target{output}"),
+            (None, output) => unnamed_target(output),
         };
         self.target_labels.iter().enumerate().map(name).collect()
     }

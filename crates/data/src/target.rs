@@ -178,6 +178,11 @@ fn event_word(word: &str) -> Option<bool> {
     }
 }
 
+/// What a column of the target without a name is called.
+pub(crate) fn unnamed_target(output: usize) -> String {
+    if output == 0 { "target".to_owned() } else { format!("target{output}") }
+}
+
 fn are_classes(values: &[f64]) -> bool {
     let present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {

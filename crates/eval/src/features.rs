@@ -30,12 +30,12 @@ pub(crate) fn gather(data: &Dataset, rows: &[usize], features: &[usize]) -> Resu
     DenseColumns::new(values, rows.len(), features.len())
 }
 
-/// The first `k` features of `x`, sharing its values.
-pub(crate) fn first_features(
+/// The columns `places` of `x`, sharing its values.
+pub(crate) fn some_columns(
     x: &Arc<DenseColumns>,
-    k: usize,
+    places: &[usize],
 ) -> Result<FeatureSubset<Arc<DenseColumns>>, Error> {
-    FeatureSubset::new(Arc::clone(x), (0..k).collect())
+    FeatureSubset::new(Arc::clone(x), places.to_vec())
 }
 
 /// `subset` with the names and kinds of `features` of `data`.

@@ -28,7 +28,7 @@ mod families;
 #[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
-use aliases::{ALIASES, WITH_PARAMETERS};
+use aliases::{ALIASES, OPTIONAL, WITH_PARAMETERS};
 pub use families::Family;
 pub use fewest_core::method::{
     Built, Kind, LinkTable, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
@@ -161,7 +161,9 @@ impl Registry {
             let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
             // Among about eighty ids the nearest one is the most helpful.
             let with = WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name));
+            let optional = OPTIONAL.iter().find(|(name, _)| plain == *name);
             let expected = match nearest(&plain, &names).first() {
+                _ if optional.is_some() => optional.map_or("", |(_, where_it_is)| where_it_is).to_owned(),
                 _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
                 None if !containing.is_empty() => {

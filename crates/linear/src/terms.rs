@@ -148,12 +148,18 @@ pub(super) fn check(lasso: &Lasso, data: &Dataset) -> Result<(), Error> {
         }
     }
     if let Some(j) = lasso.offset.iter().find(|j| lasso.covariates.contains(j)) {
-        return Err(Error::parameter("offset", j, "a feature that is no covariate as well: name it once"));
+        let expected = "a feature that is no covariate as well: name it once";
+        return Err(Error::parameter("offset", named(data, *j), expected));
     }
     if let Some(j) = lasso.offset.iter().find(|&&j| *data.feature_kind(j) != FeatureKind::Numeric) {
-        return Err(Error::parameter("offset", j, "a feature of numbers, not of categories"));
+        return Err(Error::parameter("offset", named(data, *j), "a feature of numbers, not of categories"));
     }
     Ok(())
+}
+
+/// A feature as messages name it.
+fn named(data: &Dataset, j: usize) -> String {
+    format!("feature `{}` ({j}, counted from 0)", data.feature_name(j))
 }
 
 /// What is added to the fitted value of every sample: the sum of the features of the offset; nothing without.
@@ -206,11 +212,33 @@ pub(super) fn less_offset<'d>(
     }
 }
 
+/// The largest logarithm of an expected count: far above any, and far below where exponentials overflow.
+const LARGEST_LOGARITHM: f64 = 300.0;
+
+/// Refuses an offset whose exponential is no factor of a count: mostly the exposure in place of its
+/// logarithm.
+fn check_exponents(lasso: &Lasso, data: &Dataset) -> Result<(), Error> {
+    for &j in &lasso.offset {
+        let largest = finite_values(data, j)?.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        if largest > LARGEST_LOGARITHM {
+            let expected = format!(
+                "at most {LARGEST_LOGARITHM} with loss=poisson, where it is the logarithm of an exposure: give a \
+                 column with the logarithms of these values"
+            );
+            return Err(Error::parameter("offset", format!("{}, up to {largest}", named(data, j)), expected));
+        }
+    }
+    Ok(())
+}
+
 /// `samples` with the offset, for `n_outputs` of a loss that is not one of differences.
 ///
 /// # Errors
 /// What reading the offset returns.
 pub(super) fn with_offset(samples: Samples, lasso: &Lasso, data: &Dataset) -> Result<Samples, Error> {
+    if matches!(lasso.loss, LinearLoss::Poisson { .. }) {
+        check_exponents(lasso, data)?;
+    }
     let n_outputs = match (lasso.loss, data.target()) {
         _ if lasso.offset.is_empty() => return Ok(samples),
         (LinearLoss::Squared | LinearLoss::Huber { .. }, _) => return Ok(samples),

@@ -76,7 +76,7 @@ impl Grafting {
     /// For options out of range, and for a penalty that is no number: it would take all features to find it.
     pub fn stream(&self) -> Result<GraftingStream, Error> {
         self.check()?;
-        Ok(GraftingStream::new(self.regularization.lambda(None)?, self.tolerance))
+        Ok(GraftingStream::new(self.regularization.lambda_of_stream()?, self.tolerance))
     }
 
     /// The answer at `lambda` after all features of `data`.
@@ -293,7 +293,7 @@ impl StreamSelector for GraftingStream {
                 .with_iterations(model.n_steps as usize),
         );
         selection.notes.push(format!(
-            "{} of {n_arrived} features were admitted; the gap is that of the model of these",
+            "{} of {n_arrived} features were admitted: the model, and its gap, are of these alone",
             self.admitted.len()
         ));
         Ok(selection)

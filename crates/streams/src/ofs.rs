@@ -49,11 +49,14 @@ options! {
     /// index is kept.
     ///
     /// A table is standardised, and its rows come in a random order that the seed decides, anew in each pass.
-    /// A stream is learnt as it comes: bring features to one scale first. The answer depends on the order of
-    /// the samples.
+    /// A stream is learnt as it comes: bring features to one scale first. With full
+    /// input a feature with one value in all samples so far is the last to keep a weight in it, and is not
+    /// selected. The answer depends on the order
+    /// of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change it. Only
+    /// where
+    /// the last pass over a table changed nothing, it is [`Status::Converged`].
     ///
-    /// Cost: `O(B)` a sample that changes nothing, `O(d)` another. Memory: `d` numbers, whatever arrives, and
-    /// the batch.
+    /// Cost: `O(d)` a sample. Memory: `2 d` numbers, whatever arrives, and the batch.
     ///
     /// # Errors
     /// A target other than two classes; a NaN or an infinity, naming the cell; sample weights; a category of
@@ -109,6 +112,8 @@ impl Ofs {
             classes: None,
             weights: Vec::new(),
             support: Vec::new(),
+            first: Vec::new(),
+            varies: Vec::new(),
             n_seen: 0,
             n_updates: 0,
         })
@@ -137,7 +142,9 @@ impl Ofs {
         let n = data.n_samples();
         let all = n.saturating_mul(self.passes);
         let mut n_seen = 0;
+        let mut before = 0;
         for pass in 0..self.passes {
+            before = stream.n_updates;
             let mut rows: Vec<usize> = (0..n).collect();
             if self.shuffle {
                 let seed = derive_seed(context.seed, pass as u64);
@@ -155,7 +162,16 @@ impl Ofs {
                 }
             }
         }
-        stream.selection(budget)
+        let mut selection = stream.selection(budget)?;
+        match stream.n_updates - before {
+            // Without a margin only signs count, which shrinking keeps: any further pass is like this one.
+            0 if self.margin == 0.0 && self.input == OfsInput::Full => selection.status = Status::Converged,
+            changes => selection.notes.push(format!(
+                "{changes} of {n} samples changed the weights in the last pass: with more `passes` the answer may be \
+                 another"
+            )),
+        }
+        Ok(selection)
     }
 }
 
@@ -217,6 +233,10 @@ pub struct OfsStream {
     weights: Vec<f64>,
     /// The features with a weight, increasing.
     support: Vec<usize>,
+    /// The first sample.
+    first: Vec<f64>,
+    /// Which features had another value since; all of rows that are scaled as a table, and of partial input.
+    varies: Vec<bool>,
     n_seen: u64,
     n_updates: u64,
 }
@@ -230,6 +250,18 @@ impl OfsStream {
     /// The weight of every feature.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// Notes which features vary.
+    fn look(&mut self, x: &[f64]) {
+        if self.first.is_empty() {
+            self.first = x.to_vec();
+            // Of partial input only a part of a sample may be looked at.
+            let is_known = self.rows.is_scaled() || self.options.input != OfsInput::Full;
+            self.varies = vec![is_known; x.len()];
+        }
+        let known = self.varies.iter_mut().zip(&self.first);
+        known.zip(x).for_each(|((varies, first), x)| *varies |= x != first);
     }
 
     fn learn(&mut self, y: f64, x: &[f64]) {
@@ -296,9 +328,11 @@ impl OfsStream {
         self.support.clear();
         self.support.extend((0..self.weights.len()).filter(|&j| self.weights[j] != 0.0));
         if self.support.len() > self.kept {
-            let weights = &self.weights;
-            let larger =
-                |a: &usize, b: &usize| weights[*b].abs().total_cmp(&weights[*a].abs()).then(a.cmp(b));
+            let (weights, varies) = (&self.weights, &self.varies);
+            let larger = |a: &usize, b: &usize| {
+                let by_weight = || weights[*b].abs().total_cmp(&weights[*a].abs());
+                varies[*b].cmp(&varies[*a]).then_with(by_weight).then(a.cmp(b))
+            };
             self.support.select_nth_unstable_by(self.kept, larger);
             for j in self.support.drain(self.kept..) {
                 self.weights[j] = 0.0;
@@ -344,6 +378,7 @@ impl StreamSelector for OfsStream {
         let classes = self.classes(arrived)?;
         self.weights.resize(arrived.n_features(), 0.0);
         for (x, &code) in values.chunks_exact(arrived.n_features()).zip(classes.codes()) {
+            self.look(x);
             self.learn(if code == 1 { 1.0 } else { -1.0 }, x);
         }
         Ok(())
@@ -352,15 +387,20 @@ impl StreamSelector for OfsStream {
     fn selection(&self, budget: Budget) -> Result<Selection, Error> {
         let d = self.weights.len();
         budget.check(d)?;
+        // Of one sample nothing varies.
+        let counts = |j: usize| self.n_seen < 2 || self.varies[j];
         let weights = self.support.iter().map(|&j| (j, self.weights[j])).filter(|(_, weight)| *weight != 0.0);
-        let mut selection = Selection::by_weight(weights.collect(), d, budget, Status::Converged);
-        selection.note_missing_features(budget, "no other feature has a weight");
+        let weights = weights.filter(|(j, _)| counts(*j)).collect();
+        let mut selection = Selection::by_weight(weights, d, budget, Status::Ended);
+        selection.note_missing_features(budget, "no other feature that varies has a weight");
         Ok(selection)
     }
 
     fn held(&self) -> Held {
-        Held::new(self.support.len(), self.weights.len() + self.support.len())
+        Held::new(self.support.len(), self.weights.len() + self.first.len() + self.support.len())
     }
 
-    stream_state!(options, kept, seed; rows.n_features, classes, weights, support, n_seen, n_updates);
+    stream_state!(
+        options, kept, seed; rows.n_features, classes, weights, support, first, varies, n_seen, n_updates
+    );
 }

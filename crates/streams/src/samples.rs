@@ -16,6 +16,11 @@ impl Rows {
         Self { method, scaling, n_features: None }
     }
 
+    /// Whether features are brought to one scale, and constant ones to 0.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.scaling.is_some()
+    }
+
     /// The samples of a batch, row after row.
     ///
     /// # Errors

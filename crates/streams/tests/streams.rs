@@ -2,7 +2,8 @@
 
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, StreamSelector, Target, derive_seed,
+    Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, StreamSelector, Target,
+    derive_seed,
 };
 use fewest_streams::{
     AlphaInvesting, FastOsfs, Fsds, Grafting, IndependenceTest, Ofs, OfsInput, Osfs, Outcome, Saola,
@@ -323,6 +324,30 @@ fn rows(first: usize, n: usize, names: &[&str]) -> Dataset {
     let names = names.iter().map(|&name| name.to_owned()).collect();
     let target = Target::classes(codes.collect(), names).unwrap();
     Dataset::new(DenseColumns::from_columns(&columns).unwrap(), target).unwrap()
+}
+
+/// A constant keeps no place that a feature which varies could have, and is not selected; a late change
+/// counts.
+#[test]
+fn ofs_selects_no_constant_of_a_stream() {
+    let n = N;
+    let late: Vec<f64> = (0..n).map(|i| if i == n - 1 { 6.0 } else { 7.0 }).collect();
+    let columns = vec![vec![7.0; n], noise(1), noise(2), late];
+    let y: Vec<bool> = (0..n).map(|i| columns[1][i] > columns[2][i]).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&y)).unwrap();
+    let rows = |from: usize, to: usize| data.subset(&(from..to).collect::<Vec<_>>()).unwrap();
+    let mut stream = Ofs { kept: Some(2), ..Ofs::default() }.stream(0).unwrap();
+    stream.update(&rows(0, n - 1), &Context::default()).unwrap();
+    let mut found = stream.selection(Budget::Count(2)).unwrap();
+    found.order.sort_unstable();
+    assert_eq!((found.order, found.status), (vec![1, 2], Status::Ended));
+    let mut wide = Ofs { kept: Some(4), ..Ofs::default() }.stream(0).unwrap();
+    wide.update(&rows(0, n - 1), &Context::default()).unwrap();
+    let chosen = wide.selection(Budget::Count(4)).unwrap();
+    assert!(!chosen.order.contains(&0) && !chosen.order.contains(&3), "{chosen:?}");
+    wide.update(&rows(n - 1, n), &Context::default()).unwrap();
+    let chosen = wide.selection(Budget::Count(4)).unwrap();
+    assert!(!chosen.order.contains(&0) && chosen.order.contains(&3), "{chosen:?}");
 }
 
 #[test]

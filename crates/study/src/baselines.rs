@@ -12,15 +12,12 @@ use crate::{Baseline, Report, Store, differences};
 const LARGEST: usize = 50_000_000;
 
 /// The same selection from all data: no feature, or every one.
-struct Fixed {
-    all: bool,
-}
+struct Fixed(Vec<usize>);
 
 impl Selector for Fixed {
     fn select(&self, data: &Dataset, _: Budget, _: &Context<'_>) -> Result<Selection, Error> {
-        let order: Vec<usize> = if self.all { (0..data.n_features()).collect() } else { Vec::new() };
-        let scores = vec![1.0; order.len()];
-        Ok(Selection::new(order, scores, data.n_features(), Status::Converged))
+        let scores = vec![1.0; self.0.len()];
+        Ok(Selection::new(self.0.clone(), scores, data.n_features(), Status::Converged))
     }
 }
 
@@ -61,17 +58,22 @@ pub(crate) fn baselines(
     context: &Context<'_>,
 ) -> Reached {
     let metrics: Vec<&dyn Metric> = design.metrics.iter().map(|metric| &**metric).collect();
+    let covariates = &design.terms.covariates;
     let nothing = match data.target() {
+        _ if !covariates.is_empty() => "covariates",
         Target::Class(_) => "majority-class",
         Target::Survival(_) => "equal-risk",
         _ => "mean",
     };
     let d = data.n_features();
+    // What can be selected: an offset is no feature of the learner, and covariates it has anyway.
+    let is_free = |j: &usize| !covariates.contains(j) && !design.terms.offset.contains(j);
     let run = |id: &'static str, all: bool| {
-        let (n_features, k) = if all { (d, d) } else { (0, 1) };
+        let selected: Vec<usize> = if all { (0..d).filter(is_free).collect() } else { Vec::new() };
+        let (n_features, k) = (selected.len(), selected.len().max(1));
         let experiment = Experiment {
             label: format!("{STORED}{id} | {}", design.identity),
-            selector: &Fixed { all },
+            selector: &Fixed(selected),
             learner: &*design.learner,
             splitter: &*design.splitter,
             metrics: &metrics,
@@ -88,8 +90,12 @@ pub(crate) fn baselines(
                 store.add(plan, &record);
             }
         };
-        let options =
-            RunOptions { finished: finished.as_ref(), on_fold: Some(&keep), ..RunOptions::default() };
+        let options = RunOptions {
+            finished: finished.as_ref(),
+            on_fold: Some(&keep),
+            covariates,
+            ..RunOptions::default()
+        };
         let evaluation = experiment.run_with(data, options, context).map_err(|error| error.to_string())?;
         let mut summaries = evaluation.summaries();
         summaries.iter_mut().for_each(|summary| summary.mean_features = n_features as f64);
@@ -130,7 +136,11 @@ pub(crate) fn better_baselines(report: &Report) -> Vec<String> {
         let metric = &own.metric;
         match known.n_features {
             0 => (!best.is_better(own, greater)).then(|| {
-                format!("by {metric}, no selection is better than guessing without features (none)")
+                let what = match report.covariates.is_empty() {
+                    true => "guessing without features",
+                    false => "the covariates alone",
+                };
+                format!("by {metric}, no selection is better than {what} (none)")
             }),
             _ => own.is_clearly_better(&best, greater).then(|| {
                 format!(

@@ -27,6 +27,24 @@ impl Candidate {
         Ok(Self { method: method.clone(), parameters, selector: built.into_selector(), scores_only })
     }
 
+    /// The same with the features `indices` as parameter `name`: `covariates`, `offset`.
+    ///
+    /// # Errors
+    /// [`Error::Core`] for a parameter that the method does not have, or that does not go with the others.
+    pub fn with_features(mut self, name: &str, indices: &[usize]) -> Result<Self, Error> {
+        let text: Vec<String> = indices.iter().map(usize::to_string).collect();
+        self.parameters.set(name, &text.join(","))?;
+        Self::new(&self.method, self.parameters)
+    }
+
+    /// The features of parameter `name`, increasing, each once.
+    pub(crate) fn features(&self, name: &str) -> Vec<usize> {
+        let mut features = self.parameters.features(name).to_vec();
+        features.sort_unstable();
+        features.dedup();
+        features
+    }
+
     /// Refuses a method that gives scores alone where it is to decide the number of features.
     pub(crate) fn check_number(&self, ks: &[usize]) -> Result<(), Error> {
         if self.scores_only && ks.contains(&AUTO_K) {

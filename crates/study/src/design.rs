@@ -6,7 +6,7 @@ use fewest::eval::{
 };
 
 use crate::catalogue::{Registry, TargetKind};
-use crate::{DataInfo, Division, Error, StudyOptions, text};
+use crate::{Candidate, DataInfo, Division, Error, StudyOptions, text};
 
 /// Default numbers of features to evaluate.
 const DEFAULT_KS: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
@@ -36,6 +36,60 @@ pub(crate) struct Design {
     pub notes: Vec<String>,
     /// Whether the learner is evaluated without a selection, too.
     pub baselines: bool,
+    /// What no method selects.
+    pub terms: Terms,
+}
+
+/// Features that methods take into account without selecting them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// Those that the learner has beside the selected ones.
+    pub covariates: Vec<usize>,
+    /// Those that are added to the fitted values of the method.
+    pub offset: Vec<usize>,
+}
+
+impl Terms {
+    /// Those of all candidates.
+    pub(crate) fn of(candidates: &[Candidate]) -> Result<Self, Error> {
+        let Some(first) = candidates.first() else { return Ok(Self::default()) };
+        for what in ["covariates", "offset"] {
+            let is_other = |other: &&Candidate| other.features(what) != first.features(what);
+            if let Some(other) = candidates.iter().find(is_other) {
+                return Err(Error::OtherTerms { what, first: first.method.id, second: other.method.id });
+            }
+        }
+        Ok(Self { covariates: first.features("covariates"), offset: first.features("offset") })
+    }
+
+    /// How many features they are.
+    pub(crate) fn len(&self) -> usize {
+        let both = self.offset.iter().filter(|j| self.covariates.contains(j)).count();
+        self.covariates.len() + self.offset.len() - both
+    }
+
+    /// What readers have to know of them.
+    fn notes(&self, learner: &str, info: &DataInfo) -> Vec<String> {
+        let names = |features: &[usize]| {
+            features.iter().map(|&j| format!("`{}`", info.name(j))).collect::<Vec<_>>().join(", ")
+        };
+        let plural = |features: &[usize]| if features.len() == 1 { "" } else { "s" };
+        let mut notes = Vec::new();
+        if !self.covariates.is_empty() {
+            notes.push(format!(
+                "in every fold {learner} has the covariate{} {} beside the selected features",
+                plural(&self.covariates),
+                names(&self.covariates)
+            ));
+        }
+        if !self.offset.is_empty() {
+            notes.push(format!(
+                "the offset {} is used to select only: {learner} cannot use an offset, and predicts without it",
+                names(&self.offset)
+            ));
+        }
+        notes
+    }
 }
 
 impl Design {
@@ -45,14 +99,15 @@ impl Design {
         options: &StudyOptions,
         data: &Dataset,
         info: &DataInfo,
+        terms: Terms,
     ) -> Result<Self, Error> {
         options.check(registry)?;
         let kind = TargetKind::of(data.target());
         let (learner_id, learner) = learner(registry, options, kind)?;
         let metrics = metrics(registry, options, kind)?;
         check_scores(registry, (learner_id, &*learner), &metrics, kind)?;
-        let ks = ks(options, data.n_features())?;
-        let mut notes = Vec::new();
+        let ks = ks(options, data.n_features(), terms.len())?;
+        let mut notes = terms.notes(learner_id, info);
         check_classes(options, data, &mut notes)?;
         check_size(options, data.n_samples())?;
         let (splitter, mut splitter_text) = splitter(options, data)?;
@@ -71,6 +126,10 @@ impl Design {
         if info.gaps > 0 {
             identity.push_str(&format!(" | gaps filled by the {}", info.missing.name()));
         }
+        if !terms.covariates.is_empty() {
+            let listed: Vec<String> = terms.covariates.iter().map(usize::to_string).collect();
+            identity.push_str(&format!(" | learner with covariates {}", listed.join(",")));
+        }
         if !options.learner_parameters.is_empty() {
             // Folds with other parameters are other folds.
             let given = options.learner_parameters.join(", ");
@@ -88,6 +147,7 @@ impl Design {
             identity,
             notes,
             baselines: options.baselines,
+            terms,
         })
     }
 }
@@ -155,11 +215,16 @@ fn check_scores(
     Err(Error::NoScores { metric: metric.name(), needs, learner: id, instead })
 }
 
-fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {
+/// The numbers of features, of which `left_out` are not selected.
+fn ks(options: &StudyOptions, n_features: usize, left_out: usize) -> Result<Vec<usize>, Error> {
+    let selectable = n_features.saturating_sub(left_out);
+    if selectable == 0 {
+        return Err(Error::NotSelectable { k: 1, selectable, n_features, left_out });
+    }
     if options.ks.is_empty() {
-        let mut ks: Vec<usize> = DEFAULT_KS.into_iter().filter(|k| *k < n_features).collect();
-        if DEFAULT_KS.last().is_some_and(|largest| n_features <= *largest) {
-            ks.push(n_features);
+        let mut ks: Vec<usize> = DEFAULT_KS.into_iter().filter(|k| *k < selectable).collect();
+        if DEFAULT_KS.last().is_some_and(|largest| selectable <= *largest) {
+            ks.push(selectable);
         }
         return Ok(ks);
     }
@@ -168,6 +233,9 @@ fn ks(options: &StudyOptions, n_features: usize) -> Result<Vec<usize>, Error> {
     ks.dedup();
     for &k in ks.iter().filter(|k| **k != AUTO_K) {
         Budget::Count(k).check(n_features)?;
+        if k > selectable {
+            return Err(Error::NotSelectable { k, selectable, n_features, left_out });
+        }
     }
     Ok(ks)
 }

@@ -141,6 +141,34 @@ pub enum Error {
         /// The parameters that decide the number.
         deciding: Vec<&'static str>,
     },
+    /// Methods with different covariates: their learners would know different things.
+    #[error(
+        "{first} and {second} have different {what}: methods that are compared need the same ones (on the command \
+         line: --{what})"
+    )]
+    OtherTerms {
+        /// `covariates` or `offset`.
+        what: &'static str,
+        /// A method's id.
+        first: &'static str,
+        /// The other one's.
+        second: &'static str,
+    },
+    /// A number of features above that of those that can be selected.
+    #[error(
+        "the number of features is {k}, but must be at most {selectable}: of {n_features} features {left_out} are \
+         covariates or offset, which are not selected"
+    )]
+    NotSelectable {
+        /// The number.
+        k: usize,
+        /// How many can be selected.
+        selectable: usize,
+        /// How many there are.
+        n_features: usize,
+        /// How many are covariates or offset.
+        left_out: usize,
+    },
     /// A fold that failed.
     #[error("{method}: {source}")]
     Fold {
@@ -164,6 +192,19 @@ pub enum Error {
         line: u64,
         /// What the method says.
         source: fewest::core::Error,
+    },
+    /// A stream whose first samples, which decide what the classes are, have one class only.
+    #[error(
+        "{}: the first {n_first} samples all have the class `{class}`, but at least two classes are needed: let more \
+         samples decide (on the command line: --first-rows), mix the lines, or name another target", path.display()
+    )]
+    OneClass {
+        /// The file.
+        path: PathBuf,
+        /// The class.
+        class: String,
+        /// The number of samples that decided.
+        n_first: usize,
     },
     /// A stream without a line of values.
     #[error("{}: nothing arrived: check how the lines are made", .0.display())]

@@ -6,11 +6,15 @@
 
 mod evaluation;
 mod stream;
+mod table;
 
 pub use evaluation::{comparison, evaluation};
 pub use stream::{StreamInfo, orders, stream_line};
+pub use table::table;
 
-use fewest::core::{FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport, ViewWeight};
+use fewest::core::{
+    Approximation, FalseDiscoveries, Path, PathPoint, Related, Scores, Selection, SolverReport, ViewWeight,
+};
 use fewest::data::Reduction;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -190,6 +194,22 @@ impl<'a> Chosen<'a> {
     }
 }
 
+impl<'a> Solver<'a> {
+    fn of(solver: &'a SolverReport) -> Self {
+        let error = |error: Approximation| ScoreError { kind: error.name(), scores: Number(error.value()) };
+        Self {
+            name: solver.name,
+            status: solver.status.name(),
+            objective: Number(solver.objective),
+            gap: Number(solver.certificate.value()),
+            iterations: solver.iterations,
+            lambda: Number(solver.lambda),
+            certificate: solver.certificate.name(),
+            approximation: solver.approximation.map(error),
+        }
+    }
+}
+
 impl Bound {
     fn of(found: FalseDiscoveries) -> Option<Self> {
         let by = match found {
@@ -354,18 +374,7 @@ fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> R
         seed: run.seed,
         data: data(&run.data),
         features,
-        solver: solver.map(|solver| Solver {
-            name: solver.name,
-            status: solver.status.name(),
-            objective: Number(solver.objective),
-            gap: Number(solver.certificate.value()),
-            iterations: solver.iterations,
-            lambda: Number(solver.lambda),
-            certificate: solver.certificate.name(),
-            approximation: solver
-                .approximation
-                .map(|error| ScoreError { kind: error.name(), scores: Number(error.value()) }),
-        }),
+        solver: solver.map(Solver::of),
         path: path.map(|path| path.points.iter().map(Point::of).collect()),
         choice: path.and_then(Chosen::of),
         false_discoveries,

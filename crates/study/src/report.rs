@@ -21,6 +21,10 @@ pub struct Report {
     pub splitter: String,
     /// What selectors saw of a network besides the training samples, where samples are linked.
     pub network: Option<Network>,
+    /// The features that methods take into account and that the learner has beside the selected ones.
+    pub covariates: Vec<usize>,
+    /// The features that methods add to their fitted values; the learner does not.
+    pub offset: Vec<usize>,
     /// Number of folds when all are finished.
     pub n_folds: usize,
     /// The methods' results, in the order of the candidates; at least one. Those that were not reached before
@@ -56,9 +60,9 @@ pub struct Evaluated {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Baseline {
-    /// `majority-class`, `mean`, `equal-risk` or `all-features`.
+    /// `majority-class`, `mean`, `equal-risk`, `covariates` or `all-features`.
     pub id: &'static str,
-    /// The number of features: 0, or all.
+    /// The number of features, beside covariates: 0, or all.
     pub n_features: usize,
     /// One entry for each metric.
     pub summaries: Vec<Summary>,
@@ -152,6 +156,8 @@ impl Report {
             learner,
             splitter,
             network: None,
+            covariates: Vec::new(),
+            offset: Vec::new(),
             n_folds,
             methods: Vec::new(),
             baselines: Vec::new(),

@@ -7,7 +7,7 @@ use fewest::eval::{AUTO_K, Evaluation, Experiment, ExperimentError, KRule, Metri
 
 use crate::baselines::{Reached, baselines, better_baselines};
 use crate::catalogue::{Method, Registry, TargetKind};
-use crate::design::Design;
+use crate::design::{Design, Terms};
 use crate::error::why;
 use crate::{Candidate, Chosen, DataInfo, Error, Evaluated, Report, Store, StudyOptions};
 
@@ -25,13 +25,16 @@ pub struct Study<'a> {
 impl<'a> Study<'a> {
     /// The study of `candidates` that `options` describe, on `data`; outputs describe the data by `info`.
     /// Missing values in `data` are filled in every fold by the policy [`DataInfo::missing`]. Learner and
-    /// metrics are those of `registry`.
+    /// metrics are those of `registry`. Covariates of the methods are features of the learner, too, beside
+    /// the selected ones; an offset is not.
     ///
     /// # Errors
     /// Those of [`StudyOptions::check`]; [`Error::Method`] and [`Error::NotForTarget`] for what does not
     /// support the target; [`Error::NoOwnNumber`] for a number that scores alone do not decide;
-    /// [`Error::Twice`] for methods of one id, [`Error::Core`] for none, or for numbers of features out of
-    /// range; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for samples that cannot
+    /// [`Error::Twice`] for methods of one id, [`Error::OtherTerms`] for methods with different covariates,
+    /// [`Error::Core`] for none, or for numbers of features out of range, [`Error::NotSelectable`] where that
+    /// is due to covariates; [`Error::SingleSample`], [`Error::TooManyFolds`] and [`Error::NoGroup`] for
+    /// samples that cannot
     /// be divided in this way.
     pub fn new(
         registry: &Registry,
@@ -50,7 +53,7 @@ impl<'a> Study<'a> {
             candidate.check(TargetKind::of(data.target()))?;
             candidate.check_number(&options.ks)?;
         }
-        let design = Design::new(registry, options, data, &info)?;
+        let design = Design::new(registry, options, data, &info, Terms::of(&candidates)?)?;
         Ok(Self { data, info, candidates, design })
     }
 
@@ -92,6 +95,8 @@ impl<'a> Study<'a> {
             baselines: without.baselines,
             status: without.status,
             network: self.design.network,
+            covariates: self.design.terms.covariates.clone(),
+            offset: self.design.terms.offset.clone(),
             notes,
             not_stored,
             seconds: start.elapsed().as_secs_f64(),
@@ -138,6 +143,7 @@ impl<'a> Study<'a> {
                 finished: finished.as_ref(),
                 on_fold: Some(&keep),
                 network: design.network.unwrap_or_default(),
+                covariates: &design.terms.covariates,
                 ..RunOptions::default()
             };
             let evaluation = experiment

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fewest::eval::Network;
 
-use super::{DataArgs, GroupArgs, NetworkArgs, RunArgs};
+use super::{DataArgs, GroupArgs, NetworkArgs, RunArgs, TermArgs};
 
 /// `fewest evaluate`.
 #[derive(Debug, Args)]
@@ -83,6 +83,8 @@ pub(crate) struct EvaluationArgs {
     /// a selection is better than none.
     #[arg(long)]
     pub no_baselines: bool,
+    #[command(flatten)]
+    pub terms: TermArgs,
     #[command(flatten)]
     pub grouping: GroupArgs,
     #[command(flatten)]

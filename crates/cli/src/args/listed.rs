@@ -43,8 +43,21 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
         command = command
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }
-    command
+    command.mut_subcommand("stream", |subcommand| {
+        // A stream is text, and never in memory as a whole: said to those who give them.
+        ["format", "x_variable", "first_index", "allow_large"]
+            .into_iter()
+            .fold(subcommand, |subcommand, name| subcommand.mut_arg(name, |arg| arg.hide(true)))
+            .mut_arg("file", |arg| arg.help("CSV or TSV (also .gz), read line by line; `-` reads stdin"))
+            .mut_arg("target", |arg| arg.long_help(STREAM_TARGET))
+    })
 }
+
+/// The target of a stream, which has no format with a target of its own.
+const STREAM_TARGET: &str = "Target column: a name, a number from 0, or `last`; several columns, separated by commas, \
+                             are real outputs\n\nDefault: the column named target, label, class or y, else the last \
+                             column; with --features-in-rows the first line of values. The output says which column \
+                             is used.";
 
 /// Adds `more` to the first line of the argument's help.
 fn with(arg: Arg, more: &str) -> Arg {

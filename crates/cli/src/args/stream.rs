@@ -25,7 +25,7 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub every: Option<usize>,
     /// Tell the answer after so many seconds, if anything arrived
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub every_seconds: Option<f64>,
     /// Write the state to this file, and go on from it where it exists
     ///

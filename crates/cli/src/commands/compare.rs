@@ -6,7 +6,7 @@ use fewest::registry::{Method, Parameters, Registry, nearest};
 use fewest_study::{Candidate, json};
 
 use super::evaluate::{tell, work};
-use super::{check_groups, links};
+use super::{check_groups, links, terms};
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::table;
@@ -16,6 +16,7 @@ pub(crate) fn compare(registry: &Registry, args: &CompareArgs) -> Result<ExitCod
     let candidates = candidates(registry, &args.methods, &args.run.param)?;
     let chosen: Vec<_> = candidates.iter().map(|(method, parameters)| (*method, parameters)).collect();
     check_groups(registry, &args.evaluation.grouping, &chosen)?;
+    terms::check(registry, &args.evaluation.terms.options(), &chosen)?;
     links::check(registry, &args.evaluation.network, &chosen)?;
     let typed = args.methods.iter().zip(&candidates);
     let notes: Vec<String> = typed

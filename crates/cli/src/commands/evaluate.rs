@@ -7,7 +7,7 @@ use fewest::eval::AUTO_K;
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json};
 
-use super::{check_groups, is_stdout, links};
+use super::{check_groups, is_stdout, links, terms};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, Ks, RunArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table, text};
@@ -17,6 +17,7 @@ pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitC
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
     check_groups(registry, &args.evaluation.grouping, &[(method, &parameters)])?;
+    terms::check(registry, &args.evaluation.terms.options(), &[(method, &parameters)])?;
     links::check(registry, &args.evaluation.network, &[(method, &parameters)])?;
     let note = super::kernel_note(&args.method, method, &parameters);
     let candidate =
@@ -61,6 +62,11 @@ pub(super) fn work(
     let (complete, mut info) = input::with_gaps(found, data, user)?;
     info.samples = input::sample_info(None, &args.network);
     options.ks = ks(args, info.n_features)?;
+    let mut candidates = candidates;
+    for (parameter, indices) in terms::found(&args.terms.options(), &info)? {
+        let given = candidates.into_iter().map(|candidate| candidate.with_features(parameter, &indices));
+        candidates = given.collect::<Result<_, _>>().map_err(wrong)?;
+    }
     let dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     let dataset = network.of(dataset, &complete.dropped)?;
     let n_candidates = candidates.len();

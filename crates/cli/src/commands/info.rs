@@ -1,9 +1,10 @@
 //! `fewest info`.
 
 use fewest::core::{Authors, Graph, Views};
-use fewest::data::{ColumnSummary, TableSummary, TargetSummary};
+use fewest::data::{ColumnSummary, Table, TableSummary, TargetSummary};
 use fewest::registry::Registry;
 
+use super::is_stdout;
 use crate::args::InfoArgs;
 use crate::failure::Failure;
 use crate::table::notes;
@@ -17,12 +18,20 @@ const NAME: usize = 40;
 
 /// Describes the content of a file.
 pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> {
+    let json_file = args.json.as_deref().filter(|path| !is_stdout(path));
+    output::check(&args.data.read.file, &[("--json", json_file)])?;
     let needs = input::Needs { target: true, digest: false, weights: None, groups: None };
     let found = input::read(registry, &args.data, needs)?;
     let summary = found.table.summary();
+    let file = args.data.read.file.display().to_string();
+    let json = args
+        .json
+        .as_ref()
+        .map(|_| fewest_study::json::table(&found.table, &summary, &file, found.target_found, &found.notes));
+    let json = json.transpose().map_err(|error| Failure::in_study(&args.data.read.file, &error))?;
     let mut out = format!(
         "{}: {}, {} ({})\n",
-        text::one_line(&args.data.read.file.display().to_string()),
+        text::one_line(&file),
         text::counted(summary.n_samples, "sample", "samples"),
         text::counted(summary.n_features, "feature", "features"),
         found.table.format().name(),
@@ -41,9 +50,12 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
         out.push_str(&of_views(&views, &summary));
     }
     out.push('\n');
-    out.push_str(&columns(&summary));
+    out.push_str(&match args.columns {
+        true => columns(&summary, usize::MAX, Some(&found.table)),
+        false => columns(&summary, MOST, None),
+    });
     notes(&mut out, &found.notes);
-    output::print(&out)
+    super::tell(args.json.as_deref(), json, &out, Ok(()))
 }
 
 fn target(out: &mut String, target: &TargetSummary, target_found: Option<&str>) {
@@ -209,9 +221,15 @@ fn few(names: &[&str]) -> String {
     shown.join(", ")
 }
 
-fn columns(summary: &TableSummary) -> String {
+/// The first features, at most so many; with the number of different values, which `table` has.
+fn columns(summary: &TableSummary, most: usize, table: Option<&Table>) -> String {
     let mut rows = vec![["column", "feature", "type", "values", "missing"].map(str::to_owned).to_vec()];
-    for column in summary.features.iter().take(MOST) {
+    let mut align = vec![Align::Right, Align::Left, Align::Left, Align::Left, Align::Right];
+    if table.is_some() {
+        rows[0].push("different".to_owned());
+        align.push(Align::Right);
+    }
+    for (j, column) in summary.features.iter().enumerate().take(most) {
         let (kind, values) = match &column.levels {
             Some(levels) => {
                 let shown: Vec<&str> = levels.iter().map(String::as_str).collect();
@@ -222,19 +240,21 @@ fn columns(summary: &TableSummary) -> String {
             }
             None => ("numeric", range(column)),
         };
-        rows.push(vec![
+        let mut row = vec![
             column.number.map_or(String::new(), |number| number.to_string()),
             text::shortened(&column.name, NAME),
             kind.to_owned(),
             text::shortened(&values, 60),
             text::count(column.n_missing),
-        ]);
+        ];
+        row.extend(table.map(|table| text::count(table.n_distinct(j))));
+        rows.push(row);
     }
-    let mut out = text::columns(&rows, &[Align::Right, Align::Left, Align::Left, Align::Left, Align::Right]);
-    if summary.features.len() > MOST {
+    let mut out = text::columns(&rows, &align);
+    if summary.features.len() > most {
         out.push_str(&format!(
-            "… and {} more\n",
-            text::counted(summary.features.len() - MOST, "feature", "features")
+            "… and {} more (--columns lists all)\n",
+            text::counted(summary.features.len() - most, "feature", "features")
         ));
     }
     out

@@ -8,7 +8,7 @@ use fewest::data::{Complete, Format, Reduction};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::{check_groups, is_stdout, links, useless};
+use super::{check_groups, is_stdout, links, terms};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
@@ -49,19 +49,17 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
-    for (option, parameter, wanted) in named_features(args) {
-        if !wanted.is_empty() {
-            let indices = input::features(option, wanted, &info)?;
-            let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
-            parameters.set(parameter, &indices.join(","))?;
-        }
+    for (parameter, indices) in terms::found(&named_features(args), &info)? {
+        let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
+        parameters.set(parameter, &indices.join(","))?;
     }
     let bounded = super::bounded::selector(&args.bounds, method, &parameters, data)?;
     let (selector, budget) = match bounded {
         Some(bounded) => (bounded, Budget::Auto),
         None => {
-            let budget = budget(args.k, &parameters, info.n_features);
-            budget.check(info.n_features)?;
+            let selectable = terms::selectable(&parameters, info.n_features);
+            let budget = budget(args.k, &parameters, selectable);
+            terms::check_budget(budget, selectable, info.n_features)?;
             (method.build(&parameters)?.into_selector(), budget)
         }
     };
@@ -98,11 +96,8 @@ fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
 
 /// Options that name features, with the parameter that each sets.
 fn named_features(args: &SelectArgs) -> [(&'static str, &'static str, &[String]); 3] {
-    [
-        ("--force-in", "forced", &args.force_in),
-        ("--covariates", "covariates", &args.covariates),
-        ("--offset", "offset", &args.offset),
-    ]
+    let [covariates, offset] = args.terms.options();
+    [("--force-in", "forced", &args.force_in), covariates, offset]
 }
 
 /// Refuses options that the method does not use, a number that scores alone do not decide, and a missing
@@ -113,13 +108,7 @@ fn check_uses(
     method: &Method,
     parameters: &Parameters,
 ) -> Result<(), Failure> {
-    let takes =
-        |method: &Method, name: &str| method.parameters().iter().any(|parameter| parameter.name == name);
-    for (option, parameter, wanted) in named_features(args) {
-        if !wanted.is_empty() && !takes(method, parameter) {
-            return Err(useless(registry, option, method, |other| takes(other, parameter)));
-        }
-    }
+    terms::check(registry, &named_features(args), &[(method, parameters)])?;
     if args.k == Some(KArg::Auto) && matches!(method.build(parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
     }

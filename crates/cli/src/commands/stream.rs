@@ -69,7 +69,15 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
     let file = &args.data.read.file;
     let (end, _) = runner::run(&threads, &args.run, |context| {
         let end = fewest_study::stream(&plan, input, context, &mut |answer| teller.tell(answer));
-        end.map_err(|error| Failure::in_study(file, &error)).and_then(|end| {
+        end.map_err(|error| match &error {
+            fewest_study::Error::Core(fewest::core::Error::InvalidParameter { name: "k", .. })
+                if plan.budget == Budget::Auto =>
+            {
+                Failure::no_number(method.id, &method.deciding_parameters())
+            }
+            error => Failure::in_study(file, error),
+        })
+        .and_then(|end| {
             let failure = teller.failure.take();
             failure.map_or(Ok(end), Err)
         })
@@ -137,6 +145,7 @@ fn check_uses(args: &StreamArgs, method: &Method, arrives: Arrives) -> Result<()
     if let Some((option, _, why)) = unused.iter().find(|(_, given, _)| *given) {
         return Err(Failure::new(format!("{option}: {why}: leave it out")));
     }
+    check_follow(args)?;
     let by_features =
         [("--id-column", read.id_column.is_some()), ("--first-rows", args.first_rows.is_some())];
     match (arrives, read.transpose) {
@@ -157,6 +166,19 @@ fn check_uses(args: &StreamArgs, method: &Method, arrives: Arrives) -> Result<()
             "--target-file: lines are samples and have the target: name its column with --target",
         )),
         _ => Ok(()),
+    }
+}
+
+/// Refuses to follow what is no file that may grow: a pipe is read until it is closed in any case.
+fn check_follow(args: &StreamArgs) -> Result<(), Failure> {
+    let file = args.data.read.file.as_path();
+    let is_pipe = is_stdout(file) || file.metadata().is_ok_and(|known| !known.is_file());
+    match args.follow && is_pipe {
+        true => Err(Failure::new(
+            "--follow: a pipe is read until it is closed in any case: leave it out, or give the name of a file that \
+             grows",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -155,6 +155,7 @@ pub(crate) fn baseline_text(known: &Baseline) -> String {
         "majority-class" => "the most frequent class".to_owned(),
         "mean" => "the mean".to_owned(),
         "equal-risk" => "the same risk for all".to_owned(),
+        "covariates" => "the covariates alone".to_owned(),
         _ => text::counted(known.n_features, "feature", "features"),
     };
     format!("{}: {what}", baseline_name(known))

@@ -40,7 +40,7 @@ pub(crate) fn stream_line(answer: &Answer) -> String {
         _ => ("sample", "samples"),
     };
     let names: Vec<String> = answer.names.iter().map(|name| text::shortened(name, NAME)).collect();
-    let chosen = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let chosen = if names.is_empty() { "none selected".to_owned() } else { names.join(", ") };
     let left_out = match answer.left_out {
         0 => String::new(),
         count => format!("{} left out; ", text::count(count)),
@@ -54,6 +54,9 @@ pub(crate) fn stream_line(answer: &Answer) -> String {
     );
     if answer.is_last {
         notes(&mut line, &answer.selection.notes);
+        if let Some(solver) = &answer.selection.solver {
+            line.push_str(&super::solver_line(solver));
+        }
     }
     line
 }

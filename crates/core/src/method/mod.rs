@@ -465,13 +465,14 @@ pub fn meant<'a>(
 /// ```
 /// use fewest_core::method::nearest;
 /// assert_eq!(nearest("tagret", &["age", "target", "Target2"]), ["target", "Target2"]);
-/// assert!(nearest("rfe", &["cife", "fsv"]).is_empty());
+/// assert!(nearest("rfe", &["cife", "fsv"]).is_empty() && nearest("nope", &["slope"]).is_empty());
 /// ```
 pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
     let wanted = name.to_lowercase();
     let distance = |other: &str| strsim::damerau_levenshtein(&wanted, &other.to_lowercase());
-    // A third of the letters; of a short name one, or it would be like every other short name.
-    let allowed = |other: &str| ((wanted.chars().count().max(other.chars().count()) + 1) / 3).max(1);
+    // A third of the letters of the longer one; of a short name one, or it would be like every other short
+    // name.
+    let allowed = |other: &str| (wanted.chars().count().max(other.chars().count()) / 3).max(1);
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let distances: Vec<usize> = names.iter().map(|other| distance(other)).collect();
     let mut near = crate::order::by_key(&distances);

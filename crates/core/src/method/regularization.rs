@@ -196,6 +196,25 @@ impl Regularization {
         }
     }
 
+    /// `λ` of a method to which features arrive: the largest one is not known before all did.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where it is not given as a value.
+    pub fn lambda_of_stream(self) -> Result<f64, Error> {
+        match self {
+            Regularization::Value(lambda) => Ok(lambda),
+            other => {
+                let given = match other {
+                    Regularization::Count => "not given".to_owned(),
+                    other => format!("given by {other}"),
+                };
+                let expected = "a number above 0, such as 0.1, where features arrive: a number of features, or a \
+                                share of the largest `lambda`, needs all of them";
+                Err(Error::parameter(LAMBDA, given, expected))
+            }
+        }
+    }
+
     fn not_offered(self, offered: &str) -> Error {
         Error::parameter("regularization", self, format!("given by {offered}"))
     }

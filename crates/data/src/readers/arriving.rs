@@ -134,7 +134,16 @@ struct Lines {
 
 impl Lines {
     fn open(path: &Path, content: impl Read + 'static, options: &ReadOptions) -> Result<(Self, u8), Error> {
-        let source = Source::of_lines(path, content)?.in_utf8(options)?;
+        let source = Source::of_lines(path, content)?;
+        if let Some(format) = options.formats.certain(&source).filter(|format| !format.is_text()) {
+            return Err(Error::unsupported(
+                path,
+                format!("a stream of a {} file", format.name()),
+                "it is no text with a sample or a feature a line: read the whole table (on the command line: fewest \
+                 select, or fewest stream --orders), or write it as CSV",
+            ));
+        }
+        let source = source.in_utf8(options)?;
         check_text(&source)?;
         let between = delimiter(&source, options.delimiter)?;
         let rows = Rows::new(source, between);

@@ -7,7 +7,7 @@ use fewest_core::{Context, Dataset, DenseColumns, Error, Selection, derive_seed}
 
 use super::records::budget;
 use super::{AUTO_K, Experiment, ExperimentError, FoldRecord, Network, Outcome, Plan, Stage};
-use crate::features::{check_features, describe, first_features, gather};
+use crate::features::{check_features, describe, gather, some_columns};
 use crate::learners::{constant, predict};
 use crate::{ClassScoring, Predictions, Split, redundancy_rate};
 
@@ -15,13 +15,14 @@ use crate::{ClassScoring, Predictions, Split, redundancy_rate};
 const MOST_COMPARED: usize = 1000;
 
 /// The record of fold `fold`, or `None` when it was stopped before its end. Features are taken from
-/// `earlier` if given; `network` is what the selector sees of it.
+/// `earlier` if given; `network` is what the selector sees of it, and `covariates` are what the learner has
+/// beside them.
 pub(super) fn run(
     experiment: &Experiment<'_>,
     plan: &Plan,
     data: &Dataset,
     split: &Split,
-    (fold, earlier, network): (usize, Option<&FoldRecord>, Network),
+    (fold, earlier, network, covariates): (usize, Option<&FoldRecord>, Network, &[usize]),
     context: &Context<'_>,
 ) -> Result<Option<FoldRecord>, ExperimentError> {
     let fail = |stage: Stage| {
@@ -62,17 +63,20 @@ pub(super) fn run(
         if chosen.as_ref().is_none_or(|(known, _)| at > *known)
             && let Some(found) = found.get(at)
         {
-            chosen = Some((at, found.gathered(data, split).map_err(fail(Stage::Selection { k: found.k }))?));
+            let gathered = found.gathered(data, split, covariates);
+            chosen = Some((at, gathered.map_err(fail(Stage::Selection { k: found.k }))?));
         }
         let Some((_, chosen)) = &chosen else { return Ok(None) };
         let features = &chosen.features[..chosen.features.len().min(k)];
         let start = Instant::now();
-        let (predicted, facts) = if features.is_empty() {
+        let places = chosen.places(features);
+        let (predicted, facts) = if places.is_empty() {
             let n_test = split.test.len();
             (constant::predict(train.target(), n_test).map_err(fail(Stage::Fit { k }))?, Vec::new())
         } else {
-            let x = first_features(&chosen.train, features.len())?;
-            let subset = describe(Dataset::new(x, train.target().clone())?, data, features)?;
+            let x = some_columns(&chosen.train, &places)?;
+            let known: Vec<usize> = places.iter().map(|&place| chosen.columns[place]).collect();
+            let subset = describe(Dataset::new(x, train.target().clone())?, data, &known)?;
             let fitted = match needed {
                 ClassScoring::None => experiment.learner.fit_to_predict(&subset, &inside),
                 _ => experiment.learner.fit(&subset, &inside),
@@ -82,7 +86,7 @@ pub(super) fn run(
                 Err(Error::Stopped { .. }) if context.stopped().is_some() => return Ok(None),
                 Err(error) => return Err(fail(Stage::Fit { k })(error)),
             };
-            let x = first_features(&chosen.test, features.len())?;
+            let x = some_columns(&chosen.test, &places)?;
             let predicted = predict(&*model, experiment.learner.scoring(), needed, &x);
             (predicted.map_err(fail(Stage::Prediction { k }))?, model.facts())
         };
@@ -118,6 +122,9 @@ struct Found {
 /// The features chosen on the training samples, and their values on both sides.
 struct Chosen<'a> {
     features: &'a [usize],
+    /// The feature of every column: those chosen, then the other covariates.
+    columns: Vec<usize>,
+    covariates: &'a [usize],
     train: Arc<DenseColumns>,
     test: Arc<DenseColumns>,
     seconds: f64,
@@ -185,12 +192,33 @@ fn choose(
 }
 
 impl Found {
-    fn gathered(&self, data: &Dataset, split: &Split) -> Result<Chosen<'_>, Error> {
+    fn gathered<'a>(
+        &'a self,
+        data: &Dataset,
+        split: &Split,
+        covariates: &'a [usize],
+    ) -> Result<Chosen<'a>, Error> {
         let features = &self.features[..];
-        check_features(features, data.n_features())?;
-        let train = Arc::new(gather(data, &split.train, features)?);
-        let test = Arc::new(gather(data, &split.test, features)?);
-        Ok(Chosen { features, train, test, seconds: self.seconds })
+        let mut columns = features.to_vec();
+        for &covariate in covariates {
+            if !columns.contains(&covariate) {
+                columns.push(covariate);
+            }
+        }
+        check_features(&columns, data.n_features())?;
+        let train = Arc::new(gather(data, &split.train, &columns)?);
+        let test = Arc::new(gather(data, &split.test, &columns)?);
+        Ok(Chosen { features, columns, covariates, train, test, seconds: self.seconds })
+    }
+}
+
+impl Chosen<'_> {
+    /// The columns of the learner: the first of the chosen features, and the covariates that are not among
+    /// them.
+    fn places(&self, first: &[usize]) -> Vec<usize> {
+        let beside =
+            (first.len()..self.columns.len()).filter(|&place| self.covariates.contains(&self.columns[place]));
+        (0..first.len()).chain(beside).collect()
     }
 }
 

@@ -108,6 +108,10 @@ pub struct RunOptions<'a> {
     pub on_fold: Option<OnFold<'a>>,
     /// What selectors see of a network.
     pub network: Network,
+    /// Features that the learner has beside the selected ones, in every fold: covariates, which a selector
+    /// takes into account and does not select. Other covariates make another experiment: name them in its
+    /// label.
+    pub covariates: &'a [usize],
 }
 
 /// What a selector sees of samples that are linked ([`Dataset::sample_graph`], [`Dataset::authors`]), apart
@@ -176,7 +180,7 @@ impl Experiment<'_> {
                 return Ok(None);
             }
             let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
-            let of_fold = (fold, earlier, options.network);
+            let of_fold = (fold, earlier, options.network, options.covariates);
             let result = fold::run(self, &plan, data, &splits[fold], of_fold, context);
             match &result {
                 Ok(None) => {}

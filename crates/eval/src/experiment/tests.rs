@@ -213,6 +213,47 @@ fn one_selection_serves_all_numbers_of_features_of_a_ranking() {
     }
 }
 
+/// Feature 4 carries the classes: as a covariate it does so beside any selection, once, and is not reported.
+#[test]
+fn covariates_are_features_of_the_learner_alone() {
+    /// The features 2 and 4, or 2 alone.
+    struct Given(Vec<usize>);
+    impl fewest_core::Selector for Given {
+        fn select(&self, data: &Dataset, budget: Budget, _: &Context<'_>) -> Result<Selection, Error> {
+            let Budget::Count(k) = budget else { panic!("{budget:?}") };
+            let order: Vec<usize> = self.0.iter().copied().take(k).collect();
+            let scores = vec![1.0; order.len()];
+            Ok(Selection::new(order, scores, data.n_features(), Status::Converged))
+        }
+    }
+    let data = data(60, 9);
+    let run = |given: &[usize], ks: &[usize], covariates: &[usize]| {
+        let selector = Given(given.to_vec());
+        let experiment = Experiment { ks: ks.to_vec(), ..experiment(&selector) };
+        let options = RunOptions { covariates, ..RunOptions::default() };
+        experiment.run_with(&data, options, &Context::seeded(3)).unwrap()
+    };
+    let scores = |evaluation: &Evaluation, at: usize| -> Vec<Vec<f64>> {
+        evaluation.folds.iter().map(|fold| fold.outcomes[at].scores.clone()).collect()
+    };
+    let both = run(&[2, 4], &[2], &[]);
+    for covariates in [&[4][..], &[4, 4]] {
+        let beside = run(&[2], &[1], covariates);
+        assert_eq!(scores(&beside, 0), scores(&both, 0));
+        assert!(beside.folds.iter().all(|fold| fold.outcomes[0].features == [2]));
+    }
+    // Selected as well: it counts once, also for the k that leave it out.
+    let nested = run(&[2, 4], &[1, 2], &[4]);
+    assert_eq!((scores(&nested, 0), scores(&nested, 1)), (scores(&both, 0), scores(&both, 0)));
+    // Without a selection there is more to predict from than nothing.
+    let none = run(&[], &[1], &[4]);
+    assert_eq!(scores(&none, 0), scores(&run(&[4], &[1], &[]), 0));
+    let selector = Given(vec![2]);
+    let options = RunOptions { covariates: &[9], ..RunOptions::default() };
+    let error = experiment(&selector).run_with(&data, options, &Context::default()).unwrap_err();
+    assert!(error.to_string().contains("below the number of features, 9"), "{error}");
+}
+
 #[test]
 fn a_run_continues_from_stored_folds() {
     let selector = Ranked::new(Covariance);

@@ -6,6 +6,13 @@ pub(super) const WITH_PARAMETERS: &[(&str, &str)] = &[(
     "correlation with coefficient=spearman (on the command line: -m correlation -p coefficient=spearman)",
 )];
 
+/// A method that only builds with a feature of its name have, and how to get it.
+pub(super) const OPTIONAL: &[(&str, &str)] = &[(
+    "usfs",
+    "one that is compiled in: usfs is left out unless the cargo feature `usfs` asks for it (cargo install fewest-cli \
+     --features usfs; docs/methods/usfs.md says why)",
+)];
+
 /// An alias, and the id of the method.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("anova", "f-score"),

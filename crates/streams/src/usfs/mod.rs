@@ -100,7 +100,7 @@ impl Usfs {
     /// For options out of range, and for a penalty that is no number: it would take all features to find it.
     pub fn stream(&self) -> Result<UsfsStream, Error> {
         self.check()?;
-        Ok(self.at(self.regularization.lambda(None)?))
+        Ok(self.at(self.regularization.lambda_of_stream()?))
     }
 
     fn at(&self, lambda: f64) -> UsfsStream {

@@ -15,7 +15,7 @@ fn halves(n: usize) -> Vec<&'static str> {
 }
 
 fn design(options: &StudyOptions, data: &Dataset) -> Result<Design, Error> {
-    Design::new(Registry::standard(), options, data, &DataInfo::new("t", data))
+    Design::new(Registry::standard(), options, data, &DataInfo::new("t", data), Terms::default())
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn what_is_left_out_depends_on_the_data() -> Result<(), Error> {
     assert_eq!((found.ks.as_slice(), found.learner_id), (&[1, 2, 3][..], "linear-svm"));
     assert_eq!(found.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(), ["accuracy"]);
     assert_eq!((found.splitter_text.as_str(), found.notes.len()), ("10 folds, stratified", 0));
-    let wide = |d| ks(&StudyOptions::default(), d);
+    let wide = |d| ks(&StudyOptions::default(), d, 0);
     assert_eq!(wide(100)?, [1, 2, 5, 10, 20, 50, 100]);
     assert_eq!(wide(99)?, [1, 2, 5, 10, 20, 50, 99]);
     assert_eq!(wide(101)?, [1, 2, 5, 10, 20, 50, 100]);
@@ -138,7 +138,10 @@ fn the_identity_depends_on_data_missing_values_and_parameters() -> Result<(), Er
     assert_eq!(design(&knn(&[]), &first)?.identity, plain);
     assert_ne!(design(&knn(&[]), &second)?.identity, plain);
     let info = DataInfo { gaps: 1, ..DataInfo::new("t", &first) };
-    assert_ne!(Design::new(Registry::standard(), &knn(&[]), &first, &info)?.identity, plain);
+    assert_ne!(
+        Design::new(Registry::standard(), &knn(&[]), &first, &info, Terms::default())?.identity,
+        plain
+    );
     let found = design(&knn(&["neighbours=3"]), &first)?;
     assert_ne!(found.identity, plain);
     assert_eq!(found.notes, ["nearest-neighbours with neighbours=3"]);

@@ -52,6 +52,12 @@ struct Design<'a> {
     n_folds: usize,
     k: Vec<K>,
     metrics: Vec<Metric<'a>>,
+    /// The names of features that the learner has beside the selected ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    covariates: Vec<&'a str>,
+    /// The names of features that methods add to their fitted values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    offset: Vec<&'a str>,
 }
 
 /// A number of features; `"auto"` where the method decides it.
@@ -248,6 +254,8 @@ fn design(report: &Report) -> Design<'_> {
         metrics: metrics
             .map(|(m, name)| Metric { name, greater_is_better: report.greater_is_better(m) })
             .collect(),
+        covariates: report.covariates.iter().map(|&j| report.data.name(j)).collect(),
+        offset: report.offset.iter().map(|&j| report.data.name(j)).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Documents of streams: a line for each answer.
 
-use super::{Data, Feature, Number, Params, written};
+use super::{Data, Feature, Number, Params, Solver, written};
 use crate::catalogue::{Method, Parameters};
 use crate::stream::{Answer, Orders};
 use crate::{DataInfo, Error, VERSION};
@@ -20,6 +20,8 @@ struct Line<'a> {
     last: bool,
     features: Vec<Feature<'a>>,
     held: Held,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solver: Option<Solver<'a>>,
     status: &'a str,
     notes: &'a [String],
     seconds: f64,
@@ -98,6 +100,7 @@ pub fn stream_line(answer: &Answer, info: &StreamInfo, seconds: f64) -> Result<S
         last: answer.is_last,
         features: features.collect(),
         held: Held { features: answer.held.features, bytes: answer.held.bytes },
+        solver: selection.solver.as_ref().map(Solver::of),
         status: selection.status.name(),
         notes: &selection.notes,
         seconds,

@@ -18,7 +18,7 @@ use fewest::core::{
 };
 use fewest::data::{ArrivedFeature, ArrivedSample, SampleSchema};
 
-use crate::catalogue::{Method, Parameters};
+use crate::catalogue::{Method, Parameters, TargetKind};
 use crate::error::Error;
 use crate::text;
 use checkpoint::Checkpoint;
@@ -270,6 +270,16 @@ impl Run<'_> {
             && self.plan.is_strict
         {
             Budget::Count(k).check(schema.feature_names().len())?;
+        }
+        let is_supervised = !self.plan.method.targets.contains(&TargetKind::None);
+        if let (Opened::Samples(schema), true) = (&opened, is_supervised)
+            && let [only] = schema.classes()
+        {
+            return Err(Error::OneClass {
+                path: self.plan.path.clone(),
+                class: only.clone(),
+                n_first: schema.n_first(),
+            });
         }
         let budget = match &opened {
             Opened::Samples(schema) => within(self.plan.budget, schema.feature_names().len()),

@@ -17,7 +17,7 @@ use crate::options::Task;
 use crate::readers::cells::{Builder, Classifier};
 use crate::readers::delimited::{has_header, header_names};
 use crate::roles::{Role, TARGET_NAMES, find_column, matches_pattern};
-use crate::target::{self, TargetValues};
+use crate::target::{self, TargetValues, unnamed_target};
 use crate::{Error, Header, Missing, Place, ReadOptions, TargetChoice};
 
 /// A feature that arrived.
@@ -99,7 +99,11 @@ impl ArrivingFeatures {
         if options.header != Header::No {
             let line = lines.next()?.ok_or_else(nothing)?;
             let names = cells(&path, line, &lines.record)?;
-            sample_names = Some(names.into_iter().skip(1).collect::<Vec<String>>());
+            let names: Vec<String> = names.into_iter().skip(1).collect();
+            if options.header == Header::Auto {
+                check_names(&path, line, &names)?;
+            }
+            sample_names = Some(names);
         }
         let (target, target_name) = match target {
             Some(given) => {
@@ -125,7 +129,7 @@ impl ArrivingFeatures {
                 let place = |at| cell_of(line, at, sample_names.as_deref());
                 let builder = Builder::new(Role::Target(0), options.task);
                 let read = read_cells(&path, place, lines.record.iter().skip(1), &classifier, builder)?;
-                (target_of(&path, &name, read, options.task)?, name)
+                (target_of(&path, &name, read, options.task, place)?, name)
             }
         };
         let patterns = |names: &[String]| names.iter().map(|name| name.chars().collect()).collect();
@@ -168,7 +172,8 @@ impl ArrivingFeatures {
             None
         };
         let at = target_column(path, names.as_deref(), lines.n_cells, options)?;
-        let name = names.as_ref().and_then(|names| names.get(at)).cloned().unwrap_or_else(|| at.to_string());
+        let name = names.as_ref().and_then(|names| names.get(at)).cloned();
+        let name = name.unwrap_or_else(|| unnamed_target(0));
         let column = ColumnLabel { name: names.is_some().then(|| name.clone()), number: Some(at) };
         let place = |row: usize| Place::Cell {
             row: RowLabel::Line(records.get(row).map_or(0, |(line, _)| *line)),
@@ -183,7 +188,7 @@ impl ArrivingFeatures {
             };
             records.iter().map(id).collect()
         });
-        Ok(FeatureTarget { target: target_of(path, &name, read, options.task)?, name, ids })
+        Ok(FeatureTarget { target: target_of(path, &name, read, options.task, place)?, name, ids })
     }
 
     /// The target.
@@ -314,6 +319,22 @@ fn cells(path: &Path, line: u64, record: &ByteRecord) -> Result<Vec<String>, Err
     header_names(path, line, &cells)
 }
 
+/// Refuses a first line that may hold values in place of the names of samples, where nobody says which: one
+/// with a cell twice, or with numbers that are not whole.
+fn check_names(path: &Path, line: u64, names: &[String]) -> Result<(), Error> {
+    let mut seen = std::collections::HashSet::new();
+    let twice = names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str()));
+    let is_measured = |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() != 0.0);
+    let problem = match twice {
+        Some(name) => format!("{} is there twice", quoted(name)),
+        None if !names.is_empty() && names.iter().all(is_measured) => "all cells are numbers".to_owned(),
+        None => return Ok(()),
+    };
+    let problem = format!("{problem}, so that the line may hold values, and no names of samples");
+    let advice = "say which it is (on the command line: --header no for values, --header yes for names)";
+    Err(Error::malformed(path, Place::Line(line), problem, advice))
+}
+
 /// A column from its cells.
 fn read_cells<'a>(
     path: &Path,
@@ -339,14 +360,20 @@ fn read_cells<'a>(
     Ok(builder.finish())
 }
 
-fn target_of(path: &Path, name: &str, read: ReadColumn, task: Task) -> Result<Target, Error> {
+/// The target of all samples; `place` is where that of a sample stands.
+fn target_of(
+    path: &Path,
+    name: &str,
+    read: ReadColumn,
+    task: Task,
+    place: impl Fn(usize) -> Place,
+) -> Result<Target, Error> {
     let column = ColumnLabel { name: Some(name.to_owned()), number: None };
-    let values = target::decide(path, vec![(column.clone(), read)], task)?;
+    let values = target::decide(path, vec![(column, read)], task)?;
     let missing = values.columns().iter().find_map(|values| values.iter().position(|value| value.is_nan()));
     if let Some(at) = missing {
-        let place = Place::Cell { row: RowLabel::Sample(at), column };
-        let advice = "leave the sample out of the target and of all features";
-        return Err(Error::malformed(path, place, "the target is missing", advice));
+        let advice = "write it, or leave the sample out of the target and of all features";
+        return Err(Error::malformed(path, place(at), "the target is missing", advice));
     }
     Ok(match values {
         TargetValues::Real(outputs) => {

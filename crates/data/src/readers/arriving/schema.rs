@@ -10,7 +10,7 @@ use super::ArrivedSample;
 use crate::error::{ColumnLabel, RowLabel, listed, quoted};
 use crate::readers::cells::{Cell, Classifier};
 use crate::roles;
-use crate::target::TargetValues;
+use crate::target::{TargetValues, unnamed_target};
 use crate::{Error, Place, Table};
 
 /// What the columns of a table are whose samples arrive: decided by its first lines, and kept for all others.
@@ -114,15 +114,17 @@ impl SampleSchema {
         self.features.iter().map(|column| column.number).collect()
     }
 
-    /// The names of the columns of the target; their numbers from 0 where columns have no names.
+    /// The names of the columns of the target, as [`Table::target_names`].
     pub fn target_names(&self) -> Vec<String> {
         let numbers = match &self.target {
             TargetColumn::None => &[][..],
             TargetColumn::Class { number, .. } => std::slice::from_ref(number),
             TargetColumn::Real { numbers } => numbers,
         };
-        let name = |number: &usize| self.header.as_ref().and_then(|names| names.get(*number)).cloned();
-        numbers.iter().map(|number| name(number).unwrap_or_else(|| number.to_string())).collect()
+        let name = |number: usize| self.header.as_ref().and_then(|names| names.get(number)).cloned();
+        let name =
+            |(output, &number): (usize, &usize)| name(number).unwrap_or_else(|| unnamed_target(output));
+        numbers.iter().enumerate().map(name).collect()
     }
 
     /// How the target was found, where no option names it.
