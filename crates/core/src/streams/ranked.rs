@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::state::{broken, by_macro};
 use super::{Cutter, StreamScorer};
 use crate::{
-    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection, State,
+    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection, State,
     StreamSelector, Target, scores,
 };
 
@@ -118,11 +118,18 @@ impl RankedStream {
             let expected = self.seen.len();
             return Err(Error::ShapeMismatch { what: "features of a batch", expected, found: d });
         }
-        let mut values = vec![0.0; n];
+        let (mut scratch, mut written_out) = (Vec::new(), Vec::new());
         let mut seen = Vec::with_capacity(d);
         for j in 0..d {
-            batch.x().copy_column(j, &mut values)?;
-            batch.check_finite(j, &values)?;
+            let values = match batch.x().column(j, &mut scratch)? {
+                Column::Dense(values) => values,
+                sparse @ Column::Sparse { .. } => {
+                    written_out.resize(n, 0.0);
+                    sparse.copy_to(&mut written_out);
+                    &written_out
+                }
+            };
+            batch.check_finite(j, values)?;
             let before = self.seen.get(j).copied().unwrap_or(Seen { first: values[0], varies: false });
             let varies = before.varies || values.iter().any(|value| *value != before.first);
             seen.push(Seen { varies, ..before });
@@ -134,7 +141,7 @@ impl RankedStream {
 impl StreamSelector for RankedStream {
     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
         let seen = self.seen_with(arrived)?;
-        self.rows.push(plain(arrived)?)?;
+        self.rows.push(arrived.plain())?;
         self.seen = seen;
         self.n_seen += arrived.n_samples();
         while let Some(batch) = self.rows.whole()? {
@@ -175,6 +182,7 @@ impl StreamSelector for RankedStream {
         let mut rows = Cutter::new(BATCH_ROWS);
         if let Some(waiting) = waiting {
             rows.push(waiting.dataset()?)?;
+            rows.compact()?;
         }
         let mut before = Vec::new();
         self.running.save(&mut before);
@@ -185,14 +193,6 @@ impl StreamSelector for RankedStream {
         (self.n_seen, self.seen, self.rows) = (n_seen, seen, rows);
         Ok(())
     }
-}
-
-/// The features and the target of a batch, without what no sum needs.
-fn plain(batch: &Dataset) -> Result<Dataset, Error> {
-    let d = batch.n_features();
-    Dataset::shared(batch.shared_x(), batch.target().clone())?
-        .with_feature_names((0..d).map(|j| batch.feature_name(j)).collect())?
-        .with_feature_kinds((0..d).map(|j| batch.feature_kind(j).clone()).collect())
 }
 
 /// Rows of samples, written out.
