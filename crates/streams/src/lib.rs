@@ -23,10 +23,10 @@ use fewest_core::method::{Method, TargetKind};
 
 pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
 pub use arrivals::{Outcome, Verdict};
-pub use fewest_core::Error;
+pub use fewest_core::{Alarm, Error};
 pub use forgetting::{
-    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, RowsOf, Shift,
-    Sliding, StreamSums,
+    Adwin, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, ScoreSums, Shift, Sliding,
+    StreamSums, VarianceSums, Window,
 };
 pub use fsds::{Fsds, FsdsStream};
 pub use grafting::{Grafting, GraftingStream};

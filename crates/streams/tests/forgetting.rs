@@ -223,7 +223,7 @@ fn watch<A: FadingSums>(empty: A, seed: u64, n: u64, change: Change, by_class: b
     let mut first = None;
     for start in (0..n).step_by(50) {
         drifting.update(&samples(seed, start..start + 50, change, by_class), &Context::default()).unwrap();
-        first = first.or_else(|| drifting.last_alarm().cloned());
+        first = first.or_else(|| drifting.alarm().cloned());
         // Sums of the past, of a few buckets for each power of two of blocks, and what is being filled.
         assert!(drifting.held().bytes <= 8 * (3 + 5 * 10) * (6 * D + 6));
     }

@@ -169,7 +169,7 @@ impl StreamSelector for RankedStream {
         by_macro::save_maker::<Self>(&self.made, &mut to);
         self.n_seen.save(&mut to);
         self.seen.save(&mut to);
-        self.rows.waiting()?.map(|rows| Rows::of(&rows)).transpose()?.save(&mut to);
+        self.rows.waiting()?.map(|rows| SavedRows::of(&rows)).transpose()?.save(&mut to);
         self.running.save(&mut to);
         Ok(to)
     }
@@ -178,7 +178,7 @@ impl StreamSelector for RankedStream {
         let mut from = state;
         by_macro::check_maker::<Self>(&self.made, &mut from)?;
         let (n_seen, seen) = (usize::load(&mut from)?, Vec::<Seen>::load(&mut from)?);
-        let waiting = Option::<Rows>::load(&mut from)?;
+        let waiting = Option::<SavedRows>::load(&mut from)?;
         let mut rows = Cutter::new(BATCH_ROWS);
         if let Some(waiting) = waiting {
             rows.push(waiting.dataset()?)?;
@@ -195,8 +195,9 @@ impl StreamSelector for RankedStream {
     }
 }
 
-/// Rows of samples, written out.
-struct Rows {
+/// Rows of samples, written out: the features with their names and kinds, and the target, but nothing else of
+/// a data set. It is how a stream that holds rows has them in its state.
+pub struct SavedRows {
     names: Vec<String>,
     /// The levels of categories.
     kinds: Vec<Option<Vec<String>>>,
@@ -204,10 +205,14 @@ struct Rows {
     target: Target,
 }
 
-crate::state!(Rows { names, kinds, columns, target });
+crate::state!(SavedRows { names, kinds, columns, target });
 
-impl Rows {
-    fn of(rows: &Dataset) -> Result<Self, Error> {
+impl SavedRows {
+    /// Those of a data set.
+    ///
+    /// # Errors
+    /// Those of its columns.
+    pub fn of(rows: &Dataset) -> Result<Self, Error> {
         let d = rows.n_features();
         let column = |j| {
             let mut values = vec![0.0; rows.n_samples()];
@@ -225,7 +230,11 @@ impl Rows {
         })
     }
 
-    fn dataset(self) -> Result<Dataset, Error> {
+    /// As a data set.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where the state is none of rows.
+    pub fn dataset(self) -> Result<Dataset, Error> {
         let n = self.columns.first().map_or(0, Vec::len);
         if self.columns.iter().any(|column| column.len() != n) {
             return Err(broken());
