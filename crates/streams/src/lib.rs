@@ -98,7 +98,8 @@ pub static METHODS: &[Method] = &[
         "admit j if |∂ loss / ∂Wⱼ| > λ, then minimise 1/(2n) [‖XW − P‖² + ridge ‖W‖² + graph tr((XW)ᵀL(XW))] + λ Σ |Wⱼₖ|",
         TargetKind::ANY,
     )
-    .using(&[(LinkTable::Samples, &[])]),
+    .using(&[(LinkTable::Samples, &[])])
+    .streaming::<Usfs>(),
     Method::selector::<Ofs>(
         "ofs",
         "online feature selection by a sparse classifier, samples arrive",

@@ -165,6 +165,12 @@ pub enum Error {
         /// What the method says.
         source: fewest::core::Error,
     },
+    /// Links of samples that have no names.
+    #[error(
+        "{}: the samples have no names, by which links are given: start the file with a line of their names",
+        .0.display()
+    )]
+    NoSampleNames(PathBuf),
     /// A stream without a line of values.
     #[error("{}: nothing arrived: check how the lines are made", .0.display())]
     NothingArrived(PathBuf),

@@ -20,9 +20,10 @@ impl FadingScore {
         Error::Unsupported {
             method: "samples that lose weight",
             what: "a method without sums of weighted samples".to_owned(),
-            instead: "take f-score, correlation or variance, or a window of the last samples, which any method \
+            instead:
+                "take f-score, correlation or variance, or a window of the last samples, which any method \
                       of samples can have"
-                .to_owned(),
+                    .to_owned(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use super::state::{broken, by_macro};
 use super::{Cutter, StreamScorer};
 use crate::{
-    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection, State,
-    StreamSelector, Target, scores,
+    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection,
+    State, StreamSelector, Target, scores,
 };
 
 /// The sums behind a score, over rows that arrive.

@@ -1,8 +1,8 @@
 //! Correlation with the target.
 
 use fewest_core::{
-    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
-    Target, options, words,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
+    StreamScorer, Target, options, words,
 };
 
 use super::levels::ranks;

@@ -7,8 +7,8 @@ use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
-    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores, State,
-    StreamScorer, Target,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
+    State, StreamScorer, Target,
 };
 
 use super::moments::{Moments, is_safe, magnitude};

@@ -28,7 +28,14 @@ impl<A: StreamSums> Blocks<A> {
         if rows == 0 {
             return Err(Error::parameter("block", 0, "at least 1 sample"));
         }
-        Ok(Self { rows, made: format!("{empty:?}"), n_filled: 0, filling: empty.clone(), empty, n_features: 0 })
+        Ok(Self {
+            rows,
+            made: format!("{empty:?}"),
+            n_filled: 0,
+            filling: empty.clone(),
+            empty,
+            n_features: 0,
+        })
     }
 
     pub(super) fn rows(&self) -> usize {

@@ -1,8 +1,6 @@
 //! Samples whose weight decays.
 
-use fewest_core::{
-    Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state};
 
 use super::FadingSums;
 use super::blocks::Blocks;

@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fewest_core::{
-    Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state,
-};
+use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state};
 
 use super::StreamSums;
 use super::blocks::Blocks;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use fewest_core::{
-    Budget, Context, Dataset, Error, FeatureKind, Held, SavedRows, Selection, Selector, State, StreamSelector,
-    streams_state,
+    Budget, Context, Dataset, Error, FeatureKind, Held, SavedRows, Selection, Selector, State,
+    StreamSelector, streams_state,
 };
 
 /// Parts of a window that are dropped as a whole: as many.
