@@ -47,6 +47,12 @@ fn features(d: usize) -> String {
     text
 }
 
+/// Groups of these features, of two sizes; the last of all features is in none.
+fn groups(d: usize) -> String {
+    let line = |j: usize| format!("x{j},g{}\n", 2 * (j / 8) + usize::from(j % 8 > 2));
+    "feature,group\n".to_owned() + &(0..d - 1).map(line).collect::<String>()
+}
+
 fn piped(place: &Place, arguments: &[&str], text: &str) -> Ran {
     let mut child = started(place, arguments);
     let text = text.to_owned();
@@ -224,7 +230,12 @@ fn a_killed_stream_goes_on_to_the_same_answer() {
     let (by_samples, by_features) = (samples(9_500), features(1200));
     place.write("samples.csv", &by_samples);
     place.write("features.csv", &by_features);
-    let cases: [(&[&str], &str, &str); 5] = [
+    place.write("groups.csv", &groups(1200));
+    let cases: [(&[&str], &str, &str); 9] = [
+        (&["f-score", "--window", "800"], "samples.csv", &by_samples),
+        (&["correlation", "--half-life", "900"], "samples.csv", &by_samples),
+        (&["f-score", "--drift"], "samples.csv", &by_samples),
+        (&["gfssf", "--features-in-rows", "--groups", "groups.csv"], "features.csv", &by_features),
         (&["ofs", "-k", "4", "--param", "margin=1"], "samples.csv", &by_samples),
         (&["f-score"], "samples.csv", &by_samples),
         (&["fsds"], "samples.csv", &by_samples),
@@ -265,7 +276,7 @@ fn a_killed_stream_goes_on_to_the_same_answer() {
             assert_eq!(last(&words(&call(file, method, &more))), expected);
         }
     }
-    assert!(n_resumed >= 5, "only {n_resumed} of 25 had a checkpoint");
+    assert!(n_resumed >= 5, "only {n_resumed} of 45 had a checkpoint");
 }
 
 #[test]
@@ -470,12 +481,12 @@ fn nothing_to_read_and_wrong_calls_are_told_in_one_line() {
         (&["early.csv", "--method", "ofs", "-k", "1"], "early.csv: line 3"),
         (
             &["t.csv", "--method", "mrmr"],
-            "mrmr cannot select from data that arrive: take `fewest select`, or use one of",
+            "mrmr cannot select from data that arrive: take --window, `fewest select`, or one of",
         ),
         (&["t.csv", "--method", "saola"], "saola takes features that arrive"),
         (
             &["x.csv", "--method", "ogfs", "--features-in-rows"],
-            "--param groups=given: a stream has no table of groups: take `fewest select` with --groups, or \
+            "--param groups=given: there is no table of groups: name one with --groups, or \
              use --param groups=consecutive",
         ),
         (&["x.csv", "--method", "ofs", "--features-in-rows"], "ofs takes samples that arrive"),
@@ -669,5 +680,170 @@ fn orders_tell_how_stable_the_answer_is() {
     assert!(
         told.contains("6 shuffled orders in") && told.contains("mean Jaccard index of two orders: "),
         "{told}"
+    );
+}
+
+/// The window is a table: whatever the method, the answer is that of `select` on the last lines.
+#[test]
+fn the_answer_of_a_window_is_that_of_a_table_of_its_samples() {
+    let place = Place::new();
+    let text = samples(900);
+    place.write("t.csv", &text);
+    let (header, rows) = text.split_once('\n').unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    for method in [&["f-score"][..], &["chi2"], &["ofs", "-k", "3"], &["mrmr"], &["relieff"]] {
+        let call =
+            [&["stream", "t.csv", "--json", "-", "--window", "150", "--every", "400", "-m"][..], method];
+        let told = lines(&place.done(&call.concat()));
+        assert_eq!(told.len(), 3, "{method:?}");
+        for answer in &told {
+            let arrived = answer["arrived"].as_u64().unwrap() as usize;
+            let own = rows[arrived - 150..arrived].join("\n");
+            place.write("window.csv", &format!("{header}\n{own}\n"));
+            let call = [&["select", "window.csv", "--json", "-", "-m"][..], method].concat();
+            let table: Value = serde_json::from_str(&place.done(&call)).unwrap();
+            let chosen = |features: &Value| -> Vec<(String, String)> {
+                let features = features.as_array().unwrap().iter();
+                features.map(|own| (own["name"].to_string(), own["score"].to_string())).collect()
+            };
+            assert_eq!(chosen(&answer["features"]), chosen(&table["features"]), "{method:?} {arrived}");
+        }
+    }
+}
+
+/// Samples of which feature 3 tells the target, and behind the first `n` feature 7.
+fn changing(n: usize) -> String {
+    let names: Vec<String> = (0..FEATURES).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},y\n", names.join(","));
+    for i in 0..2 * n {
+        let values: Vec<String> = (0..FEATURES).map(|j| noise(i, j).to_string()).collect();
+        let y = noise(i, if i < n { 3 } else { 7 }) + 0.2 * noise(i, 99);
+        text.push_str(&format!("{},{y}\n", values.join(",")));
+    }
+    text
+}
+
+#[test]
+fn a_change_raises_an_alarm_and_old_samples_are_forgotten() {
+    let place = Place::new();
+    place.write("t.csv", &changing(4000));
+    let call = |more: &[&str]| {
+        [&["stream", "t.csv", "--target", "y", "-k", "1", "-m", "correlation"][..], more].concat()
+    };
+    let best =
+        |more: &[&str]| names(&last(&place.done(&call(&[&["--json", "-"], more].concat()))))[0].clone();
+    assert_eq!([best(&["--half-life", "500"]), best(&["--window", "1000"])], ["x7", "x7"]);
+    let told = lines(&place.done(&call(&["--json", "-", "--drift"])));
+    // An answer where the alarm was, and one at the end.
+    assert_eq!(told.len(), 2, "{told:?}");
+    let alarm = &told[0]["drift"]["last"];
+    let at = told[0]["arrived"].as_u64().unwrap();
+    assert!((4001..5500).contains(&at) && alarm["sample"].as_u64() == Some(at), "{alarm}");
+    assert_eq!((&alarm["left"][0], &alarm["entered"][0]), (&Value::from("x3"), &Value::from("x7")));
+    assert!(alarm["rank_correlation"].as_f64().is_some_and(|rank| rank < 0.9));
+    assert_eq!((&told[1]["drift"]["alarms"], names(&told[1])), (&Value::from(1), vec!["x7".to_owned()]));
+    // However lines come, with a checkpoint between them, and as text.
+    let again = piped(
+        &place,
+        &["stream", "-", "--target", "y", "-k", "1", "-m", "correlation", "--json", "-", "--drift"],
+        &changing(4000),
+    );
+    assert_eq!(lines(&again.stdout), told);
+    let shown = place.done(&call(&["--drift"]));
+    assert!(shown.contains("alarm 1 at ") && shown.contains("left x3, new x7, rank correlation"), "{shown}");
+    // Equal weights: a half-life longer than any stream has the score of all samples.
+    let score = |more: &[&str]| {
+        let answer = last(&place.done(&call(&[&["--json", "-"], more].concat())));
+        answer["features"][0]["score"].as_f64().unwrap()
+    };
+    assert!((score(&["--half-life", "1e15"]) - score(&[])).abs() < 1e-9);
+}
+
+#[test]
+fn what_cannot_be_forgotten_is_refused_with_the_reason() {
+    let place = Place::new();
+    place.write("t.csv", &samples(300));
+    place.write("f.csv", &features(5));
+    let refused = |call: &[&str], told: &str| {
+        let ran = place.run(call);
+        assert!(ran.status == 2 && ran.stderr.contains(told), "{call:?}: {}", ran.stderr);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.lines().count()), ("", 1));
+    };
+    let of =
+        |method: &'static str, more: &[&'static str]| [&["stream", "t.csv", "-m", method][..], more].concat();
+    refused(&of("ofs", &["--half-life", "50"]), "--half-life: a weight of samples is not supported by ofs");
+    refused(&of("fsds", &["--drift"]), "--drift: a weight of samples is not supported by fsds");
+    refused(&of("chi2", &["--half-life", "50"]), "take f-score, correlation or variance, or a window");
+    refused(&of("f-score", &["--drift", "-p", "alpha=0.1"]), "leave out alpha");
+    refused(&of("relieff", &[]), "relieff cannot select from data that arrive: take --window");
+    refused(&of("fsnet", &["--window", "50"]), "--window: fsnet: it needs links or views");
+    refused(&of("f-score", &["--half-life", "0"]), "give a number of samples above 0");
+    refused(&of("f-score", &["--groups", "g.csv"]), "--groups: f-score uses no groups of features");
+    refused(&of("f-score", &["--links", "g.csv"]), "--links: f-score uses no links");
+    refused(
+        &["stream", "f.csv", "--features-in-rows", "-m", "saola", "--window", "50"],
+        "--window: saola: features arrive and the samples stay",
+    );
+}
+
+/// Groups of several sizes by their table: what `select --groups` takes, and an error that names what is wrong.
+#[test]
+fn features_arrive_in_the_groups_of_a_table() {
+    let place = Place::new();
+    let text = features(60);
+    place.write("f.csv", &text);
+    place.write("g.csv", &groups(60));
+    for method in [&["gfssf"][..], &["ogfs", "-p", "lambda=0.05"]] {
+        let call = |verb: &'static str| {
+            [
+                &[
+                    verb,
+                    "f.csv",
+                    "--features-in-rows",
+                    "--groups",
+                    "g.csv",
+                    "-k",
+                    "auto",
+                    "--json",
+                    "-",
+                    "-m",
+                ][..],
+                method,
+            ]
+            .concat()
+        };
+        let streamed = last(&place.done(&call("stream")));
+        let select = [&call("select")[..], &["--target", "y"]].concat();
+        let table: Value = serde_json::from_str(&place.done(&select)).unwrap();
+        let scores = |answer: &Value| -> Vec<(String, String)> {
+            let features = answer["features"].as_array().unwrap().iter();
+            features.map(|own| (own["name"].to_string(), own["score"].to_string())).collect()
+        };
+        assert!(!scores(&table).is_empty());
+        assert_eq!(scores(&streamed), scores(&table), "{method:?}");
+        assert_eq!(streamed["arrived"], 60);
+    }
+    let call = ["stream", "f.csv", "--features-in-rows", "-m", "gfssf", "--groups", "g.csv"];
+    let refused = |groups: &str, told: &str| {
+        place.write("g.csv", groups);
+        let ran = place.run(&call);
+        assert!(ran.status == 2 && ran.stderr.contains(told), "{}", ran.stderr);
+    };
+    refused(
+        "feature,group\nx1,a\nx5,a\n",
+        "line 5: feature `x2` comes before group `a` is complete: `x5` did not come",
+    );
+    refused(
+        "feature,group\nx58,a\nx59,a\nx60,a\n",
+        "the file ends before group `a` is complete: `x60` did not come",
+    );
+    refused("feature,group\nx1,a\nx1,b\n", "--groups: g.csv, line 3: feature `x1` is already in group `a`");
+    refused("node,parent\nx1,a\n", "a tree of groups");
+    let consecutive = [&call[..], &["-p", "groups=consecutive"]].concat();
+    let ran = place.run(&consecutive);
+    assert!(
+        ran.stderr.contains("--groups: the parameter groups says that groups are others"),
+        "{}",
+        ran.stderr
     );
 }

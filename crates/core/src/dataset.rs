@@ -1,11 +1,14 @@
 //! A data set: features, target, and additional information about them.
 
+mod gathered;
 mod parts;
 
 use std::sync::Arc;
 
 use crate::columns::RowSubset;
 use crate::{Authors, Classes, Column, Columns, Error, Graph, Groups, Target, Views};
+
+pub(crate) use gathered::Gathered;
 
 /// The kind of a feature.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,8 +29,8 @@ pub enum FeatureKind {
 pub struct Dataset {
     x: Arc<dyn Columns>,
     target: Target,
-    feature_names: Option<Vec<String>>,
-    feature_kinds: Option<Vec<FeatureKind>>,
+    feature_names: Option<Arc<[String]>>,
+    feature_kinds: Option<Arc<[FeatureKind]>>,
     feature_groups: Option<Arc<Groups>>,
     feature_graph: Option<Arc<Graph>>,
     views: Option<Arc<Views>>,
@@ -94,7 +97,7 @@ impl Dataset {
     /// [`Error::ShapeMismatch`] unless there are as many names as features.
     pub fn with_feature_names(mut self, names: Vec<String>) -> Result<Self, Error> {
         check_length("feature names", self.n_features(), names.len())?;
-        self.feature_names = Some(names);
+        self.feature_names = Some(names.into());
         Ok(self)
     }
 
@@ -104,7 +107,7 @@ impl Dataset {
     /// [`Error::ShapeMismatch`] unless there are as many kinds as features.
     pub fn with_feature_kinds(mut self, kinds: Vec<FeatureKind>) -> Result<Self, Error> {
         check_length("feature kinds", self.n_features(), kinds.len())?;
-        self.feature_kinds = Some(kinds);
+        self.feature_kinds = Some(kinds.into());
         Ok(self)
     }
 

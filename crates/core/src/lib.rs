@@ -40,8 +40,9 @@ pub use selection::{
 #[doc(hidden)]
 pub use streams::state::by_macro as streams_state;
 pub use streams::{
-    Arrives, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held, RankedStream, RowBatches,
-    RunningScores, SampleStream, State, StreamMethod, StreamScorer, StreamSelector,
+    Alarm, Arrives, FadingScore, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held,
+    RankedStream, RowBatches, RunningScores, SampleStream, SavedRows, State, StreamMethod, StreamScorer,
+    StreamSelector,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};
 pub use views::Views;

@@ -3,13 +3,15 @@
 use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector, order};
 
 mod cutter;
+mod forgetting;
 mod method;
 mod ranked;
 pub(crate) mod state;
 
 pub(crate) use cutter::{Cutter, Whole};
+pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
-pub use ranked::{RankedStream, RunningScores};
+pub use ranked::{RankedStream, RunningScores, SavedRows};
 pub use state::State;
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.
@@ -72,6 +74,11 @@ pub trait StreamSelector: Send {
     /// Features in a row that are used together, however they arrive: 1 where each is used by itself.
     fn group_width(&self) -> usize {
         1
+    }
+
+    /// The last alarm of a stream that watches whether its selection still holds; `None` where there was none.
+    fn alarm(&self) -> Option<&Alarm> {
+        None
     }
 
     /// All that is held, as bytes: a stream made in the same way that takes them by
@@ -137,6 +144,14 @@ pub trait StreamScorer: Scorer {
     /// # Errors
     /// [`Error::Unsupported`] for options that need all rows at once.
     fn running(&self) -> Result<Box<dyn RunningScores>, Error>;
+
+    /// The same score, or one of the same ranking, by sums in which samples can lose weight.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where there are none: the default.
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Err(FadingScore::missing())
+    }
 }
 
 /// The rows of a table in memory as a [`SampleStream`].

@@ -31,7 +31,9 @@ pub use digest::digest;
 pub use error::{ColumnLabel, Error, Place, RowLabel};
 pub use format::{Format, Formats, Sniff};
 pub use journal::Journal;
-pub use known::{LinkOptions, Links, Nodes, parse_views, read_authors, read_groups, read_links, read_views};
+pub use known::{
+    GroupTable, LinkOptions, Links, Nodes, parse_views, read_authors, read_groups, read_links, read_views,
+};
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};

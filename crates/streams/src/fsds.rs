@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Arrives, Budget, Context, Dataset, Error, Held, RowBatches, SampleStream, Scorer, Scores, Selection,
-    StreamMethod, StreamSelector, options, state, stream_state,
+    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, RowBatches, SampleStream, Scorer, Scores,
+    Selection, StreamMethod, StreamSelector, options, state, stream_state,
 };
 use fewest_linalg::{left_singular, qr_unless};
 use nalgebra::DMatrix;
@@ -93,6 +93,15 @@ impl StreamMethod for Fsds {
 
     fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
         Ok(Box::new(self.stream()?))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Err(Error::Unsupported {
+            method: METHOD,
+            what: "a weight of samples".to_owned(),
+            instead: "its sketch has directions in place of samples: take a window of the last samples"
+                .to_owned(),
+        })
     }
 }
 

@@ -23,10 +23,10 @@ use fewest_core::method::{Method, TargetKind};
 
 pub use alpha_investing::{AlphaInvesting, AlphaInvestingStream, InvestingTest};
 pub use arrivals::{Outcome, Verdict};
-pub use fewest_core::Error;
+pub use fewest_core::{Alarm, Error};
 pub use forgetting::{
-    Adwin, Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, RowsOf, Shift,
-    Sliding, StreamSums,
+    Adwin, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, ScoreSums, Shift, Sliding,
+    StreamSums, VarianceSums, Window,
 };
 pub use fsds::{Fsds, FsdsStream};
 pub use grafting::{Grafting, GraftingStream};
@@ -98,7 +98,8 @@ pub static METHODS: &[Method] = &[
         "admit j if |∂ loss / ∂Wⱼ| > λ, then minimise 1/(2n) [‖XW − P‖² + ridge ‖W‖² + graph tr((XW)ᵀL(XW))] + λ Σ |Wⱼₖ|",
         TargetKind::ANY,
     )
-    .using(&[(LinkTable::Samples, &[])]),
+    .using(&[(LinkTable::Samples, &[])])
+    .streaming::<Usfs>(),
     Method::selector::<Ofs>(
         "ofs",
         "online feature selection by a sparse classifier, samples arrive",

@@ -3,8 +3,8 @@
 use fewest_columns::Standard;
 use fewest_core::method::Options;
 use fewest_core::{
-    Arrives, Budget, Classes, Context, Dataset, Error, Held, Selection, Selector, Status, StreamMethod,
-    StreamSelector, Target, choice, derive_seed, options, stream_state,
+    Arrives, Budget, Classes, Context, Dataset, Error, FadingScore, Held, Selection, Selector, Status,
+    StreamMethod, StreamSelector, Target, choice, derive_seed, options, stream_state,
 };
 
 use crate::samples::{Rows, scaling};
@@ -181,6 +181,17 @@ impl StreamMethod for Ofs {
     fn open(&self, budget: Budget, seed: u64) -> Result<Box<dyn StreamSelector>, Error> {
         let kept = Some(self.kept.map_or_else(|| budget.count(&["kept"]), Ok)?);
         Ok(Box::new(Self { kept, ..*self }.stream(seed)?))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Err(Error::Unsupported {
+            method: METHOD,
+            what: "a weight of samples".to_owned(),
+            instead:
+                "its classifier has no samples to weigh, and forgets by its steps: take a larger step or \
+                      lambda, or a window of the last samples"
+                    .to_owned(),
+        })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Windows, decay and drift: scores from their definitions, delays and false alarms on generated streams.
 
 use fewest_core::{
-    Budget, Context, Dataset, DenseColumns, Error, FeatureKind, StreamSelector, Target, derive_seed,
+    Accumulator, Budget, Context, Dataset, DenseColumns, Error, FadingScore, FeatureKind, StreamSelector,
+    Target, derive_seed,
 };
 use fewest_streams::{
-    Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, Sliding, StreamSums,
+    Alarm, ClassSums, CorrelationSums, DriftOptions, Drifting, Fading, FadingSums, ScoreSums, Sliding,
+    StreamSums,
 };
 
 const D: usize = 20;
@@ -223,7 +225,7 @@ fn watch<A: FadingSums>(empty: A, seed: u64, n: u64, change: Change, by_class: b
     let mut first = None;
     for start in (0..n).step_by(50) {
         drifting.update(&samples(seed, start..start + 50, change, by_class), &Context::default()).unwrap();
-        first = first.or_else(|| drifting.last_alarm().cloned());
+        first = first.or_else(|| drifting.alarm().cloned());
         // Sums of the past, of a few buckets for each power of two of blocks, and what is being filled.
         assert!(drifting.held().bytes <= 8 * (3 + 5 * 10) * (6 * D + 6));
     }
@@ -368,4 +370,71 @@ fn hostile_samples_are_errors_that_change_nothing() {
     assert!(matches!(found, Err(Error::InvalidParameter { name: "watched", .. })), "{found:?}");
     let none = DriftOptions { delta: 1.0, ..DriftOptions::default() };
     assert!(Drifting::new(ClassSums::default(), none).is_err());
+}
+
+/// At every batch a new stream takes the state of the one before, also behind an alarm; another one refuses it.
+#[test]
+fn states_go_on_bit_for_bit() {
+    let context = Context::default();
+    let options = DriftOptions { watched: 5, ..DriftOptions::default() };
+    let scores = [FadingScore::F, FadingScore::Correlation, FadingScore::Variance];
+    let open = |score, kind: usize| -> Box<dyn StreamSelector> {
+        let sums = ScoreSums::new(score).unwrap();
+        match kind {
+            0 => Box::new(Sliding::new(sums, 120, 40).unwrap()),
+            1 => Box::new(Fading::new(sums, 60.0, 3).unwrap()),
+            _ => Box::new(Drifting::new(sums, options).unwrap()),
+        }
+    };
+    for by_class in [true, false] {
+        let parts: Vec<Dataset> = (0..90)
+            .map(|part: u64| samples(4, part * 77..(part + 1) * 77, Change::Abrupt(4000), by_class))
+            .collect();
+        for (at, score) in scores.into_iter().enumerate() {
+            for kind in 0..3 {
+                let (mut whole, mut again) = (open(score, kind), open(score, kind));
+                for part in &parts {
+                    let state = again.save().unwrap();
+                    assert!(again.restore(&state[..state.len() - 1]).is_err());
+                    assert!(open(scores[(at + 1) % 3], kind).restore(&state).is_err());
+                    assert!(open(score, (kind + 1) % 3).restore(&state).is_err());
+                    again = open(score, kind);
+                    again.restore(&state).unwrap();
+                    whole.update(part, &context).unwrap();
+                    again.update(part, &context).unwrap();
+                    assert_eq!(whole.save().unwrap(), again.save().unwrap());
+                    assert_eq!(whole.alarm(), again.alarm());
+                }
+                assert_eq!(whole.selection(Budget::Auto).unwrap(), again.selection(Budget::Auto).unwrap());
+                let has_alarm = kind == 2 && score != FadingScore::Variance;
+                assert_eq!(whole.alarm().is_some(), has_alarm, "{score:?} {kind}");
+            }
+        }
+    }
+}
+
+/// The scores of the command, with equal weights, from their definitions.
+#[test]
+fn sums_of_scores_are_those_of_the_filters() {
+    for by_class in [true, false] {
+        let data = samples(8, 0..300, Change::None, by_class);
+        let found = |score| {
+            let mut sums = ScoreSums::new(score).unwrap();
+            sums.update(&data).unwrap();
+            sums.scores().unwrap().values
+        };
+        let expected = by_formula(&data, &[1.0; 300]);
+        if by_class {
+            close(&found(FadingScore::F), &expected);
+        } else {
+            close(&found(FadingScore::Correlation), &expected);
+            let f = |r: &f64| r * r * 298.0 / (1.0 - r * r);
+            close(&found(FadingScore::F), &expected.iter().map(f).collect::<Vec<f64>>());
+        }
+        let mut column = vec![0.0; 300];
+        data.x().copy_column(4, &mut column).unwrap();
+        let mean = column.iter().sum::<f64>() / 300.0;
+        let variance = column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 300.0;
+        close(&found(FadingScore::Variance)[4..5], &[variance]);
+    }
 }

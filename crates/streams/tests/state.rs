@@ -67,7 +67,7 @@ fn told(stream: &dyn StreamSelector, arrives: Arrives) -> String {
     format!("{selection:?} {:?} {names:?}", stream.held())
 }
 
-/// All but usfs: no command gives the links of samples to a stream.
+/// All but usfs, which needs links between the samples.
 fn methods() -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(|method| method.id != "usfs")
 }

@@ -206,6 +206,12 @@ pub enum Error {
         /// The number of samples that decided.
         n_first: usize,
     },
+    /// Links of samples that have no names.
+    #[error(
+        "{}: the samples have no names, by which links are given: start the file with a line of their names",
+        .0.display()
+    )]
+    NoSampleNames(PathBuf),
     /// A stream without a line of values.
     #[error("{}: nothing arrived: check how the lines are made", .0.display())]
     NothingArrived(PathBuf),

@@ -21,7 +21,9 @@ pub use info::{DataInfo, RunInfo, SampleInfo};
 pub use options::{Division, StudyOptions};
 pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;
-pub use stream::{Answer, CHECKPOINT_EVERY, Orders, StreamEnd, StreamInput, StreamPlan, orders, stream};
+pub use stream::{
+    Answer, CHECKPOINT_EVERY, Drift, Forgetting, Orders, StreamEnd, StreamInput, StreamPlan, orders, stream,
+};
 pub use study::Study;
 
 /// The version of fewest, for documents.

@@ -72,6 +72,9 @@ pub(crate) struct Arguments {
     /// Run only benchmarks or cases whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
+    /// With --streams and --only: measure these cases, and keep the other lines of the page.
+    #[arg(long, requires_all = ["streams", "only"])]
+    keep: bool,
     /// How often every program is run, in turn.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
@@ -121,7 +124,8 @@ impl Arguments {
 
     /// The same, nor must those of a trial.
     fn documents_unless(&self, is_trial: bool, facts: Vec<(&'static str, String)>) -> Documents {
-        let folder = if self.only.is_empty() && !is_trial { "docs/benchmarks" } else { "target/bench" };
+        let is_page = self.only.is_empty() || self.keep;
+        let folder = if is_page && !is_trial { "docs/benchmarks" } else { "target/bench" };
         Documents::new(workspace::root().join(folder), facts)
     }
 }

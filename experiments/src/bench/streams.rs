@@ -23,6 +23,8 @@ use super::programs::{number, read};
 use crate::output::{median, minimum};
 use crate::{Result, machine, npy, workspace};
 
+mod kept;
+
 /// Methods to which features arrive.
 const FEATURES: [&str; 3] = ["alpha-investing", "saola", "fast-osfs"];
 
@@ -256,7 +258,7 @@ impl Side {
 }
 
 /// Feeds every method; writes `docs/benchmarks/streams.csv` and `.md`, or with `--only` (a part of a method's
-/// name) or `--quick` into `target/bench`.
+/// name) or `--quick` into `target/bench`; with `--keep`, other lines are kept as they are.
 pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
     let super::Start { scratch, json, program, python } =
         arguments.start(".venv-peers-streams", "streams-requirements.txt")?;
@@ -321,6 +323,13 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
         sides.extend(river.map(|(_, side)| side));
     }
     facts.push(("threads of each program", arguments.threads.to_string()));
+    if arguments.keep {
+        let written = std::fs::read_to_string(workspace::root().join("docs/benchmarks/streams.csv"))?;
+        let kept = kept::read(&written, |method| method.contains(&arguments.only))?;
+        facts.push(("other lines", format!("all but those of {}: {}", arguments.only, kept.made)));
+        sides.extend(kept.sides);
+        sides.sort_by_key(kept::place);
+    }
     let documents = arguments.documents_unless(arguments.quick, facts);
     documents.csv("streams", &[HEADER, TIMED].concat(), &rows(&sides, arguments.threads))?;
     documents.page("streams", summary(&sides))

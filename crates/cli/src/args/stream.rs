@@ -49,10 +49,44 @@ pub(crate) struct StreamArgs {
     /// With --features-in-rows; without it, the first line of values is the target.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["orders", "first_rows"])]
     pub target_file: Option<PathBuf>,
+    /// Only the last N samples count: the answer is that of `fewest select` on a table of them
+    ///
+    /// For every method of samples, also those that `fewest methods --streams` does not list. The samples of
+    /// the window stay in memory.
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["half_life", "drift"])]
+    pub window: Option<usize>,
+    /// The weight of a sample halves every N samples
+    ///
+    /// For f-score, correlation and variance. Weights fade in steps of a hundredth of N.
+    #[arg(long, value_name = "N", value_parser = half_life, conflicts_with = "drift")]
+    pub half_life: Option<f64>,
+    /// Watch whether the selection still holds, and forget what came before a change
+    ///
+    /// For f-score, correlation and variance. An alarm is told with its own answer: since when the selection
+    /// does not hold, which features left and came, and the rank correlation of the scores then and now.
+    #[arg(long)]
+    pub drift: bool,
+    /// Table with columns `feature` and `group`: features that arrive are used group by group
+    ///
+    /// For ogfs and gfssf. The features of a group are in lines that follow each other, and are used once all
+    /// have come; a feature that is not listed is a group of its own.
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "orders")]
+    pub groups: Option<PathBuf>,
+    /// Table of links between samples, one a line: two samples and, optionally, a weight above 0
+    ///
+    /// For methods to which features of linked samples arrive. Samples by their names in the first line.
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "orders")]
+    pub links: Option<PathBuf>,
     /// Read the whole file and run N shuffled orders of it: how stable the answer is
     #[arg(long, value_name = "N", value_parser = several,
-          conflicts_with_all = ["every", "every_seconds", "checkpoint", "follow", "first_rows"])]
+          conflicts_with_all = ["every", "every_seconds", "checkpoint", "follow", "first_rows",
+                                "window", "half_life", "drift"])]
     pub orders: Option<usize>,
+}
+
+fn half_life(text: &str) -> Result<f64, String> {
+    let samples = text.parse().ok().filter(|samples: &f64| *samples > 0.0 && samples.is_finite());
+    samples.ok_or_else(|| "give a number of samples above 0".to_owned())
 }
 
 fn several(text: &str) -> Result<usize, String> {

@@ -2,17 +2,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use fewest::core::{Arrives, Budget};
-use fewest::data::{ArrivingFeatures, FeatureTarget, Growing, Piped, ReadOptions, TargetChoice};
-use fewest::registry::{Built, Method, Parameters, Registry};
+use fewest::data::{ArrivingFeatures, FeatureTarget, GroupTable, Growing, Piped, ReadOptions, TargetChoice};
+use fewest::registry::{Built, LinkTable, Method, Parameters, Registry};
 use fewest_study::json::StreamInfo;
-use fewest_study::{Answer, CHECKPOINT_EVERY, StreamInput, StreamPlan, json};
+use fewest_study::{Answer, CHECKPOINT_EVERY, Forgetting, StreamInput, StreamPlan, json};
 
 use super::select::DEFAULT_K;
 use super::{instead, is_stdout};
@@ -27,10 +27,13 @@ const FIRST_ROWS: usize = 1000;
 pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
-    let Some(arrives) = method.arrives else {
+    let forgetting = forgetting(args);
+    // A window is a table, which any method takes.
+    let of_window = matches!(forgetting, Some(Forgetting::Window(_))).then_some(Arrives::Samples);
+    let Some(arrives) = method.arrives.or(of_window) else {
         let all = registry.methods().iter().filter(|other| other.arrives.is_some());
         return Err(Failure::new(format!(
-            "{} cannot select from data that arrive: take `fewest select`, or use one of {}",
+            "{} cannot select from data that arrive: take --window, `fewest select`, or one of {}",
             method.id,
             all.map(|other| other.id).collect::<Vec<_>>().join(", ")
         )));
@@ -38,14 +41,11 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
     if args.k == Some(KArg::Auto) && matches!(method.build(&parameters)?, Built::Scorer(_)) {
         return Err(Failure::no_number(method.id, &method.deciding_parameters()));
     }
-    if let Some(group) = method.group_parameter().filter(|_| parameters.selects_groups()) {
-        let (name, word) = (group.name, group.group_word.unwrap_or_default());
-        return Err(Failure::new(format!(
-            "--param {name}={word}: a stream has no table of groups: take `fewest select` with --groups{}",
-            instead(method, name, word)
-        )));
+    check_tables(registry, args, method, &parameters)?;
+    if let Some(forgetting) = forgetting {
+        check_forgetting(method, &parameters, forgetting)?;
     }
-    let plan = plan(args, method, &parameters);
+    let plan = StreamPlan { forgetting, ..plan(args, method, &parameters) };
     let json_file = args.run.json.as_deref().filter(|path| !is_stdout(path));
     output::check(
         &args.data.read.file,
@@ -107,6 +107,84 @@ fn plan(args: &StreamArgs, method: &Method, parameters: &Parameters) -> StreamPl
     }
 }
 
+/// Refuses tables that the method has no use for, and one that it lacks.
+fn check_tables(
+    registry: &Registry,
+    args: &StreamArgs,
+    method: &Method,
+    parameters: &Parameters,
+) -> Result<(), Failure> {
+    let takes_features = method.arrives == Some(Arrives::Features);
+    let takers = |is_one: &dyn Fn(&Method) -> bool| {
+        let all = registry.methods().iter().filter(|other| other.arrives == Some(Arrives::Features));
+        let ids: Vec<&str> = all.filter(|other| is_one(other)).map(|other| other.id).collect();
+        if ids.is_empty() { String::new() } else { format!(", or take {}", ids.join(" or ")) }
+    };
+    match (method.group_parameter(), &args.groups) {
+        (Some(group), None) if parameters.selects_groups() => {
+            let (name, word) = (group.name, group.group_word.unwrap_or_default());
+            Err(Failure::new(format!(
+                "--param {name}={word}: there is no table of groups: name one with --groups{}",
+                instead(method, name, word)
+            )))
+        }
+        (Some(group), Some(_)) if !parameters.selects_groups() => {
+            let word = group.group_word.unwrap_or_default();
+            Err(Failure::new(format!(
+                "--groups: the parameter {0} says that groups are others: take --param {0}={word}, or leave \
+                 --groups out",
+                group.name
+            )))
+        }
+        (None, Some(_)) => Err(Failure::new(format!(
+            "--groups: {} uses no groups of features: leave it out{}",
+            method.id,
+            takers(&|other| other.group_parameter().is_some())
+        ))),
+        (_, Some(_)) if !takes_features => Err(Failure::new(format!(
+            "--groups: {} takes samples that arrive, and features with them: take `fewest select`",
+            method.id
+        ))),
+        _ => Ok(()),
+    }?;
+    let uses_links = |other: &Method| other.weights_of(LinkTable::Samples).is_some();
+    if args.links.is_some() && !(takes_features && uses_links(method)) {
+        return Err(Failure::new(format!(
+            "--links: {} uses no links of samples that stay: leave it out{}",
+            method.id,
+            takers(&uses_links)
+        )));
+    }
+    Ok(())
+}
+
+fn forgetting(args: &StreamArgs) -> Option<Forgetting> {
+    let window = args.window.map(Forgetting::Window);
+    window.or(args.half_life.map(Forgetting::HalfLife)).or(args.drift.then_some(Forgetting::Drift))
+}
+
+/// Refuses a method that cannot forget in this way.
+fn check_forgetting(method: &Method, parameters: &Parameters, forgetting: Forgetting) -> Result<(), Failure> {
+    let option = match forgetting {
+        Forgetting::Window(_) => "--window",
+        Forgetting::HalfLife(_) => "--half-life",
+        Forgetting::Drift => "--drift",
+    };
+    let refused = |why: &str| Err(Failure::new(format!("{option}: {}: {why}", method.id)));
+    if method.arrives == Some(Arrives::Features) {
+        return refused(
+            "features arrive and the samples stay, so that there are no older samples: leave it out",
+        );
+    }
+    if let Forgetting::Window(_) = forgetting {
+        return match !method.links.is_empty() || method.needs_views {
+            true => refused("it needs links or views beside the table, which a stream does not have"),
+            false => Ok(()),
+        };
+    }
+    method.fading(parameters).map(drop).map_err(|error| Failure::new(format!("{option}: {error}")))
+}
+
 /// What a checkpoint depends on, beside the method.
 fn command(args: &StreamArgs) -> Vec<(String, String)> {
     let data = &args.data;
@@ -129,6 +207,12 @@ fn command(args: &StreamArgs) -> Vec<(String, String)> {
     option("--encoding", read.encoding.clone());
     option("--features-in-rows", read.transpose.then(|| "given".to_owned()));
     option("--first-rows", args.first_rows.map(|rows| rows.to_string()));
+    let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    option("--groups", file(&args.groups));
+    option("--links", file(&args.links));
+    option("--window", args.window.map(|samples| samples.to_string()));
+    option("--half-life", args.half_life.map(|samples| samples.to_string()));
+    option("--drift", args.drift.then(|| "given".to_owned()));
     options
 }
 
@@ -187,6 +271,8 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     let data = &args.data;
     let user = input::User::method(registry.find(&args.method)?);
     let target = match data.target.is_empty() {
+        // The first line is the target of features, but for a method that has none.
+        true if arrives == Arrives::Features && !user.supervised => TargetChoice::None,
         true => TargetChoice::Guess { or_last: user.supervised },
         false => TargetChoice::Columns(data.target.clone()),
     };
@@ -199,6 +285,8 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     };
     let path = data.read.file.clone();
     let target = args.target_file.as_deref().map(|file| target_of(file, &options)).transpose()?;
+    let groups = args.groups.as_ref().map(GroupTable::read).transpose();
+    let groups = groups.map_err(|error| Failure::new(format!("--groups: {error}")))?;
     let end = Arc::new(AtomicBool::new(false));
     let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
     let open = move || -> Result<Box<dyn io::Read>, fewest::data::Error> {
@@ -221,6 +309,8 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
         missing: data.missing,
         arrives,
         target,
+        groups,
+        links: args.links.clone(),
         first_rows: args.first_rows.unwrap_or(FIRST_ROWS),
         end,
     })

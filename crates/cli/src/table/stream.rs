@@ -2,7 +2,7 @@
 
 use fewest::core::Arrives;
 use fewest_study::json::StreamInfo;
-use fewest_study::{Answer, DataInfo, Orders};
+use fewest_study::{Answer, DataInfo, Drift, Orders};
 
 use super::{NAME, data_heading, notes};
 use crate::text::{self, Align};
@@ -33,6 +33,31 @@ pub(crate) fn stream_heading(answer: &Answer, info: &StreamInfo) -> String {
     format!("{}: {what}{target}{found}\n", text::one_line(&info.file))
 }
 
+/// The alarm that has just been, or at the end how many there were.
+fn alarm(drift: &Drift, is_last: bool) -> String {
+    let names = |names: &[String]| match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.iter().map(|name| text::shortened(name, NAME)).collect::<Vec<_>>().join(", "),
+    };
+    match &drift.alarm {
+        Some(alarm) if drift.is_new => format!(
+            "alarm {} at {}: the selection holds up to sample {} only; left {}, new {}, rank correlation {:.2}\n",
+            alarm.number,
+            text::count(alarm.sample as usize),
+            text::count(alarm.since as usize),
+            names(&drift.left),
+            names(&drift.entered),
+            alarm.rank_correlation,
+        ),
+        Some(alarm) if is_last => {
+            let alarms = text::counted(alarm.number as usize, "alarm", "alarms");
+            format!("{alarms}: what counts are the samples behind {}\n", text::count(alarm.since as usize))
+        }
+        None if is_last => "no alarm: all samples count\n".to_owned(),
+        _ => String::new(),
+    }
+}
+
 /// An answer on one line, with its notes where it is the last.
 pub(crate) fn stream_line(answer: &Answer) -> String {
     let (one, many) = match answer.arrives {
@@ -45,7 +70,8 @@ pub(crate) fn stream_line(answer: &Answer) -> String {
         0 => String::new(),
         count => format!("{} left out; ", text::count(count)),
     };
-    let mut line = format!(
+    let mut line = answer.drift.as_ref().map_or(String::new(), |drift| alarm(drift, answer.is_last));
+    line += &format!(
         "{}{}: {chosen} ({left_out}{} held, {} bytes)\n",
         if answer.is_last { "at the end, " } else { "" },
         text::counted(answer.arrived, one, many),

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Dataset, Surroundings, check_length, check_not_empty};
-use crate::{Column, Columns, Error, FeatureSubset, Survival, Target};
+use super::gathered::Copied;
+use super::{Dataset, Surroundings, check_not_empty};
+use crate::{Columns, Error, FeatureSubset, Survival, Target};
 
 impl Dataset {
     /// The samples of the range `rows`, copied: sparse columns stay sparse. The result does not keep the
@@ -46,20 +47,22 @@ impl Dataset {
 
     /// The ranges `rows` of each part, one after the other, without links between samples.
     pub(crate) fn put_together(parts: &[(&Self, Range<usize>)]) -> Result<Self, Error> {
+        let mut copied = Copied::default();
+        let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
+        parts.iter().try_for_each(|(part, rows)| copied.push(&*part.x, rows.clone(), n_samples))?;
+        Self::around(parts, Arc::new(copied))
+    }
+
+    /// All but the values of the ranges `rows` of each part, one after the other, without links between
+    /// samples; `x` are the values.
+    pub(super) fn around(parts: &[(&Self, Range<usize>)], x: Arc<dyn Columns>) -> Result<Self, Error> {
         let Some(&(first, _)) = parts.first() else {
             return Err(Error::TooFew { what: "parts with samples", minimum: 1, found: 0 });
         };
-        let n_features = first.n_features();
-        for (part, _) in parts {
-            check_length("features of a batch", n_features, part.n_features())?;
-        }
-        let n_samples = parts.iter().map(|(_, rows)| rows.len()).sum();
-        let columns = (0..n_features).map(|j| copy(parts, j, n_samples)).collect::<Result<_, Error>>()?;
-        let x = Copied { columns, n_samples };
-        check_not_empty(&x)?;
+        check_not_empty(&*x)?;
         // All fields are listed, so that the compiler finds a forgotten one.
         Ok(Self {
-            x: Arc::new(x),
+            x,
             target: targets(parts)?,
             feature_names: first.feature_names.clone(),
             feature_kinds: first.feature_kinds.clone(),
@@ -73,6 +76,26 @@ impl Dataset {
             authors: None,
             surroundings: None,
         })
+    }
+
+    /// The features and the target, without what no sum over rows needs.
+    pub(crate) fn plain(&self) -> Self {
+        // All fields are listed, so that the compiler finds a forgotten one.
+        Self {
+            x: Arc::clone(&self.x),
+            target: self.target.clone(),
+            feature_names: self.feature_names.clone(),
+            feature_kinds: self.feature_kinds.clone(),
+            feature_groups: None,
+            feature_graph: None,
+            views: None,
+            sample_ids: None,
+            sample_id_name: None,
+            sample_weights: None,
+            sample_graph: None,
+            authors: None,
+            surroundings: None,
+        }
     }
 
     /// The features `features`, in that order, without copying them.
@@ -110,70 +133,6 @@ impl Dataset {
             surroundings: surroundings.map(Arc::new),
         })
     }
-}
-
-/// A column of some rows.
-enum Own {
-    Dense(Vec<f64>),
-    Sparse { rows: Vec<usize>, values: Vec<f64> },
-}
-
-/// Rows that were copied.
-struct Copied {
-    columns: Vec<Own>,
-    n_samples: usize,
-}
-
-impl Columns for Copied {
-    fn n_samples(&self) -> usize {
-        self.n_samples
-    }
-
-    fn n_features(&self) -> usize {
-        self.columns.len()
-    }
-
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        Ok(match &self.columns[j] {
-            Own::Dense(values) => Column::Dense(values),
-            Own::Sparse { rows, values } => Column::Sparse { rows, values },
-        })
-    }
-}
-
-/// Feature `j` of all parts: sparse where it is so in all of them.
-fn copy(parts: &[(&Dataset, Range<usize>)], j: usize, n_samples: usize) -> Result<Own, Error> {
-    let mut scratch = Vec::new();
-    let (mut sparse_rows, mut sparse_values) = (Vec::new(), Vec::new());
-    let mut dense: Option<Vec<f64>> = None;
-    let mut first = 0;
-    for (part, rows) in parts {
-        match part.x.column(j, &mut scratch)?.stretch(rows.clone()) {
-            Column::Dense(values) => {
-                let dense = dense.get_or_insert_with(|| {
-                    let mut written_out = vec![0.0; n_samples];
-                    Column::Sparse { rows: &sparse_rows, values: &sparse_values }.copy_to(&mut written_out);
-                    written_out
-                });
-                dense[first..first + rows.len()].copy_from_slice(values);
-            }
-            Column::Sparse { rows: stored, values } => {
-                let moved = stored.iter().map(|row| row - rows.start + first);
-                match &mut dense {
-                    Some(dense) => moved.zip(values).for_each(|(row, value)| dense[row] = *value),
-                    None => {
-                        sparse_rows.extend(moved);
-                        sparse_values.extend_from_slice(values);
-                    }
-                }
-            }
-        }
-        first += rows.len();
-    }
-    Ok(match dense {
-        Some(values) => Own::Dense(values),
-        None => Own::Sparse { rows: sparse_rows, values: sparse_values },
-    })
 }
 
 fn targets(parts: &[(&Dataset, Range<usize>)]) -> Result<Target, Error> {

@@ -75,7 +75,9 @@ pub use width::KernelWidth;
 
 use std::fmt;
 
-use crate::{Arrives, Budget, Error, Ranked, Scorer, Selector, StreamMethod, StreamSelector, Target};
+use crate::{
+    Arrives, Budget, Error, FadingScore, Ranked, Scorer, Selector, StreamMethod, StreamSelector, Target,
+};
 
 /// A method: its id, what it computes, its parameters, and how to make it.
 #[derive(Clone)]
@@ -100,6 +102,7 @@ pub struct Method {
     pub arrives: Option<Arrives>,
     options: fn() -> Draft,
     open: Option<OpenStream>,
+    fading: Option<fn(&Parameters) -> Result<FadingScore, Error>>,
 }
 
 /// Makes the stream of a method with these parameters.
@@ -245,8 +248,8 @@ impl Method {
         targets: &'static [TargetKind],
         options: fn() -> Draft,
     ) -> Self {
-        let (links, needs_views, arrives, open) = (&[], false, None, None);
-        Self { id, title, formula, kind, targets, links, needs_views, arrives, options, open }
+        let (links, needs_views, arrives, open, fading) = (&[], false, None, None, None);
+        Self { id, title, formula, kind, targets, links, needs_views, arrives, options, open, fading }
     }
 
     /// The same method, which uses these tables of links, each by the weights that the parameters named are.
@@ -304,6 +307,7 @@ impl Method {
     pub const fn streaming<T: Options + StreamMethod + Default + 'static>(mut self) -> Self {
         self.arrives = Some(T::ARRIVES);
         self.open = Some(|parameters, budget, seed| T::from_parameters(parameters)?.open(budget, seed));
+        self.fading = Some(|parameters| T::from_parameters(parameters)?.fading());
         self
     }
 
@@ -325,6 +329,14 @@ impl Method {
                 instead: "it needs all of a table at once".to_owned(),
             }),
         }
+    }
+
+    /// Its score by sums in which samples can lose weight.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where there are none; those of [`StreamMethod::fading`].
+    pub fn fading(&self, parameters: &Parameters) -> Result<FadingScore, Error> {
+        self.fading.map_or_else(|| Err(FadingScore::missing()), |fading| fading(parameters))
     }
 
     /// The same method, starting from other options: for options that need something outside its family.

@@ -1,8 +1,10 @@
 //! Batches of one size from batches of any.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::SampleStream;
+use crate::dataset::Gathered;
 use crate::{Dataset, Error, FeatureKind, Target};
 
 /// The properties of the first batch, which all batches of a stream must share.
@@ -93,14 +95,23 @@ pub(crate) struct Cutter {
     /// That of the first batch, once it has come.
     common: Option<Common>,
     n_batches: usize,
-    /// Rows that came and are not returned yet.
-    waiting: Vec<(Dataset, Range<usize>)>,
+    /// The first rows that are not returned yet, copied; fewer than `rows`.
+    gathered: Gathered,
+    /// Batches behind them, with their rows that are not returned yet.
+    waiting: VecDeque<(Dataset, Range<usize>)>,
     n_waiting: usize,
 }
 
 impl Cutter {
     pub(crate) fn new(rows: usize) -> Self {
-        Self { rows, common: None, n_batches: 0, waiting: Vec::new(), n_waiting: 0 }
+        Self {
+            rows,
+            common: None,
+            n_batches: 0,
+            gathered: Gathered::default(),
+            waiting: VecDeque::new(),
+            n_waiting: 0,
+        }
     }
 
     pub(crate) fn n_waiting(&self) -> usize {
@@ -119,7 +130,7 @@ impl Cutter {
         self.n_batches += 1;
         let len = batch.n_samples();
         self.n_waiting += len;
-        self.waiting.push((batch, 0..len));
+        self.waiting.push_back((batch, 0..len));
         Ok(())
     }
 
@@ -130,54 +141,44 @@ impl Cutter {
 
     /// The next rows, fewer where there are not enough.
     fn take(&mut self) -> Result<Option<Dataset>, Error> {
-        let mut missing = self.rows.min(self.n_waiting);
-        if missing == 0 {
-            return Ok(None);
+        let wanted = self.rows.min(self.n_waiting);
+        // Unchanged, if its size is already right.
+        let is_right = |(batch, rows): &(Dataset, Range<usize>)| {
+            self.gathered.n_samples() == 0 && rows.len() == wanted && batch.n_samples() == wanted
+        };
+        if self.waiting.front().is_some_and(is_right) {
+            self.n_waiting -= wanted;
+            return Ok(self.waiting.pop_front().map(|(batch, _)| batch));
         }
-        self.n_waiting -= missing;
-        let mut parts = Vec::new();
-        let mut done = 0;
-        for (batch, rows) in &mut self.waiting {
-            let taken = missing.min(rows.len());
-            parts.push((&*batch, rows.start..rows.start + taken));
-            rows.start += taken;
-            done += usize::from(rows.start == rows.end);
-            missing -= taken;
-            if missing == 0 {
+        self.gather(wanted)?;
+        self.n_waiting -= self.gathered.n_samples();
+        self.gathered.take()
+    }
+
+    /// Copies rows that wait, up to `wanted` of them in all.
+    fn gather(&mut self, wanted: usize) -> Result<(), Error> {
+        while let Some((batch, rows)) = self.waiting.front_mut() {
+            let taken = rows.len().min(wanted - self.gathered.n_samples());
+            if taken == 0 {
                 break;
             }
-        }
-        let whole = match parts.as_slice() {
-            // Unchanged, if its size is already right.
-            [(batch, rows)] if rows.len() == batch.n_samples() => (*batch).clone(),
-            parts => Dataset::put_together(parts)?,
-        };
-        self.waiting.drain(..done);
-        Ok(Some(whole))
-    }
-
-    /// All rows that wait, which stay.
-    pub(crate) fn waiting(&self) -> Result<Option<Dataset>, Error> {
-        let parts: Vec<_> = self.waiting.iter().map(|(batch, rows)| (batch, rows.clone())).collect();
-        match parts.is_empty() {
-            true => Ok(None),
-            false => Dataset::put_together(&parts).map(Some),
-        }
-    }
-
-    /// Copies what waits, so that nothing else of the batches is kept: a batch is put together with the one
-    /// before it that is not larger, so that a row is copied as often as rows can be doubled.
-    pub(crate) fn compact(&mut self) -> Result<(), Error> {
-        if let Some((batch, rows)) = self.waiting.pop() {
-            let mut last = Dataset::put_together(&[(&batch, rows)])?;
-            while let Some((before, rows)) = self.waiting.pop_if(|(_, rows)| rows.len() <= last.n_samples()) {
-                let len = last.n_samples();
-                last = Dataset::put_together(&[(&before, rows), (&last, 0..len)])?;
+            self.gathered.push(batch, rows.start..rows.start + taken, self.rows)?;
+            rows.start += taken;
+            if rows.start == rows.end {
+                self.waiting.pop_front();
             }
-            let len = last.n_samples();
-            self.waiting.push((last, 0..len));
         }
         Ok(())
+    }
+
+    /// All rows that wait, which stay, once they were copied by [`compact`](Self::compact).
+    pub(crate) fn waiting(&self) -> Result<Option<Dataset>, Error> {
+        self.gathered.dataset()
+    }
+
+    /// Copies what waits, so that nothing else of the batches is kept.
+    pub(crate) fn compact(&mut self) -> Result<(), Error> {
+        self.gather(self.rows)
     }
 }
 

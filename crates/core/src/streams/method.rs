@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{RankedStream, StreamScorer, StreamSelector};
+use super::{FadingScore, RankedStream, StreamScorer, StreamSelector};
 use crate::{Budget, Error};
 
 /// What arrives at a [`StreamSelector`].
@@ -37,6 +37,14 @@ pub trait StreamMethod {
     /// # Errors
     /// For options out of range, or that need all of a table.
     fn open(&self, budget: Budget, seed: u64) -> Result<Box<dyn StreamSelector>, Error>;
+
+    /// Its score by sums in which samples can lose weight.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where there are none: the default.
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Err(FadingScore::missing())
+    }
 }
 
 impl<T: StreamScorer + Debug> StreamMethod for T {
@@ -44,5 +52,9 @@ impl<T: StreamScorer + Debug> StreamMethod for T {
 
     fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
         Ok(Box::new(RankedStream::new(self)?))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        StreamScorer::fading(self)
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use super::state::{broken, by_macro};
 use super::{Cutter, StreamScorer};
 use crate::{
-    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection, State,
-    StreamSelector, Target, scores,
+    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection,
+    State, StreamSelector, Target, scores,
 };
 
 /// The sums behind a score, over rows that arrive.
@@ -118,11 +118,18 @@ impl RankedStream {
             let expected = self.seen.len();
             return Err(Error::ShapeMismatch { what: "features of a batch", expected, found: d });
         }
-        let mut values = vec![0.0; n];
+        let (mut scratch, mut written_out) = (Vec::new(), Vec::new());
         let mut seen = Vec::with_capacity(d);
         for j in 0..d {
-            batch.x().copy_column(j, &mut values)?;
-            batch.check_finite(j, &values)?;
+            let values = match batch.x().column(j, &mut scratch)? {
+                Column::Dense(values) => values,
+                sparse @ Column::Sparse { .. } => {
+                    written_out.resize(n, 0.0);
+                    sparse.copy_to(&mut written_out);
+                    &written_out
+                }
+            };
+            batch.check_finite(j, values)?;
             let before = self.seen.get(j).copied().unwrap_or(Seen { first: values[0], varies: false });
             let varies = before.varies || values.iter().any(|value| *value != before.first);
             seen.push(Seen { varies, ..before });
@@ -134,7 +141,7 @@ impl RankedStream {
 impl StreamSelector for RankedStream {
     fn update(&mut self, arrived: &Dataset, _: &Context<'_>) -> Result<(), Error> {
         let seen = self.seen_with(arrived)?;
-        self.rows.push(plain(arrived)?)?;
+        self.rows.push(arrived.plain())?;
         self.seen = seen;
         self.n_seen += arrived.n_samples();
         while let Some(batch) = self.rows.whole()? {
@@ -162,7 +169,7 @@ impl StreamSelector for RankedStream {
         by_macro::save_maker::<Self>(&self.made, &mut to);
         self.n_seen.save(&mut to);
         self.seen.save(&mut to);
-        self.rows.waiting()?.map(|rows| Rows::of(&rows)).transpose()?.save(&mut to);
+        self.rows.waiting()?.map(|rows| SavedRows::of(&rows)).transpose()?.save(&mut to);
         self.running.save(&mut to);
         Ok(to)
     }
@@ -171,10 +178,11 @@ impl StreamSelector for RankedStream {
         let mut from = state;
         by_macro::check_maker::<Self>(&self.made, &mut from)?;
         let (n_seen, seen) = (usize::load(&mut from)?, Vec::<Seen>::load(&mut from)?);
-        let waiting = Option::<Rows>::load(&mut from)?;
+        let waiting = Option::<SavedRows>::load(&mut from)?;
         let mut rows = Cutter::new(BATCH_ROWS);
         if let Some(waiting) = waiting {
             rows.push(waiting.dataset()?)?;
+            rows.compact()?;
         }
         let mut before = Vec::new();
         self.running.save(&mut before);
@@ -187,16 +195,9 @@ impl StreamSelector for RankedStream {
     }
 }
 
-/// The features and the target of a batch, without what no sum needs.
-fn plain(batch: &Dataset) -> Result<Dataset, Error> {
-    let d = batch.n_features();
-    Dataset::shared(batch.shared_x(), batch.target().clone())?
-        .with_feature_names((0..d).map(|j| batch.feature_name(j)).collect())?
-        .with_feature_kinds((0..d).map(|j| batch.feature_kind(j).clone()).collect())
-}
-
-/// Rows of samples, written out.
-struct Rows {
+/// Rows of samples, written out: the features with their names and kinds, and the target, but nothing else of
+/// a data set. It is how a stream that holds rows has them in its state.
+pub struct SavedRows {
     names: Vec<String>,
     /// The levels of categories.
     kinds: Vec<Option<Vec<String>>>,
@@ -204,10 +205,14 @@ struct Rows {
     target: Target,
 }
 
-crate::state!(Rows { names, kinds, columns, target });
+crate::state!(SavedRows { names, kinds, columns, target });
 
-impl Rows {
-    fn of(rows: &Dataset) -> Result<Self, Error> {
+impl SavedRows {
+    /// Those of a data set.
+    ///
+    /// # Errors
+    /// Those of its columns.
+    pub fn of(rows: &Dataset) -> Result<Self, Error> {
         let d = rows.n_features();
         let column = |j| {
             let mut values = vec![0.0; rows.n_samples()];
@@ -225,7 +230,11 @@ impl Rows {
         })
     }
 
-    fn dataset(self) -> Result<Dataset, Error> {
+    /// As a data set.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] where the state is none of rows.
+    pub fn dataset(self) -> Result<Dataset, Error> {
         let n = self.columns.first().map_or(0, Vec::len);
         if self.columns.iter().any(|column| column.len() != n) {
             return Err(broken());

@@ -1,8 +1,9 @@
 //! What streams hold, as bytes: every number with all of its bits.
 
 use std::any::type_name;
+use std::collections::VecDeque;
 
-use crate::{Error, Status, Target};
+use crate::{Error, Scores, Status, Target};
 
 /// A value that can be written as bytes and read back as it was, with the bits of every number.
 ///
@@ -247,6 +248,17 @@ impl<T: State> State for Vec<T> {
     }
 }
 
+impl<T: State> State for VecDeque<T> {
+    fn save(&self, to: &mut Vec<u8>) {
+        self.len().save(to);
+        self.iter().for_each(|value| value.save(to));
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        Vec::load(from).map(Self::from)
+    }
+}
+
 impl<T: State> State for Option<T> {
     fn save(&self, to: &mut Vec<u8>) {
         self.is_some().save(to);
@@ -273,6 +285,21 @@ macro_rules! tuples {
 }
 
 tuples! { (A 0, B 1) (A 0, B 1, C 2) }
+
+/// Without p-values and notes.
+impl State for Scores {
+    fn save(&self, to: &mut Vec<u8>) {
+        self.values.save(to);
+        (self.higher_is_better, self.status).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let values = Vec::load(from)?;
+        let (higher_is_better, status) = State::load(from)?;
+        let scores = if higher_is_better { Self::descending(values) } else { Self::ascending(values) };
+        Ok(scores.with_status(status))
+    }
+}
 
 impl State for Status {
     fn save(&self, to: &mut Vec<u8>) {

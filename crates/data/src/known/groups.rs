@@ -37,6 +37,98 @@ use crate::{Error, Place};
 /// ```
 pub fn read_groups(path: impl AsRef<Path>, features: &Nodes) -> Result<Groups, Error> {
     let path = path.as_ref();
+    let (is_tree, pairs) = pairs(path)?;
+    if is_tree { tree(path, features, &pairs) } else { sets(path, features, &pairs) }
+}
+
+/// Groups of features that arrive: which feature is in which, before any of them is known.
+///
+/// ```
+/// use fewest_data::GroupTable;
+/// # let folder = std::env::temp_dir().join(format!("fewest-table-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("groups.csv");
+/// std::fs::write(&path, "feature,group\nheight,body\nweight,body\n")?;
+/// let groups = GroupTable::read(&path)?;
+/// let body = groups.group_of("weight").ok_or("it is listed")?;
+/// assert_eq!((groups.name(body), groups.members(body)), ("body", &["height", "weight"].map(str::to_owned)[..]));
+/// assert_eq!(groups.group_of("age"), None);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupTable {
+    group_of: HashMap<String, usize>,
+    names: Vec<String>,
+    members: Vec<Vec<String>>,
+}
+
+impl GroupTable {
+    /// Reads `feature,group`, as [`read_groups`] does. Each feature that is not listed is a group of its own.
+    ///
+    /// # Errors
+    /// As [`read_groups`], but for names that do not exist; [`Error::Malformed`] for a tree, and for a feature
+    /// in two groups.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let (is_tree, pairs) = pairs(path)?;
+        if is_tree {
+            let problem = "a tree of groups, but features that arrive are in one group each";
+            return Err(Error::malformed(
+                path,
+                Place::File,
+                problem,
+                "give the columns `feature` and `group`",
+            ));
+        }
+        let mut names = Interner::default();
+        let mut group_of: HashMap<String, usize> = HashMap::new();
+        let mut members: Vec<Vec<String>> = Vec::new();
+        for Pair { line, first, second } in pairs {
+            let fault = at(path, line);
+            if first.is_empty() || second.is_empty() {
+                return Err(fault(wrong("a feature or a group has no name", "give it one")));
+            }
+            let group = names.code(&second) as usize;
+            members.resize_with(names.names().len(), Vec::new);
+            if let Some(&earlier) = group_of.get(&first) {
+                let problem = format!(
+                    "feature {} is already in group {}",
+                    quoted(&first),
+                    quoted(names.names().get(earlier).map_or("", String::as_str))
+                );
+                let advice = "list each feature once: features that arrive are in one group each";
+                return Err(fault(wrong(problem, advice)));
+            }
+            members[group].push(first.clone());
+            group_of.insert(first, group);
+        }
+        Ok(Self { group_of, names: names.names().to_vec(), members })
+    }
+
+    /// The group of a feature; `None` where it is not listed.
+    pub fn group_of(&self, feature: &str) -> Option<usize> {
+        self.group_of.get(feature).copied()
+    }
+
+    /// How many features the largest group has.
+    pub fn largest(&self) -> usize {
+        self.members.iter().map(Vec::len).max().unwrap_or(1)
+    }
+
+    /// The name of a group.
+    pub fn name(&self, group: usize) -> &str {
+        self.names.get(group).map_or("", String::as_str)
+    }
+
+    /// The features of a group.
+    pub fn members(&self, group: usize) -> &[String] {
+        self.members.get(group).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The lines of a table of groups, and whether it is a tree.
+fn pairs(path: &Path) -> Result<(bool, Vec<Pair>), Error> {
     let mut file = Lines::open(path, None)?;
     let header = file.next()?.map(|(line, cells)| (line, cells.join(",").to_ascii_lowercase()));
     let is_tree = match header.as_ref().map(|(line, header)| (*line, header.as_str())) {
@@ -61,7 +153,7 @@ pub fn read_groups(path: impl AsRef<Path>, features: &Nodes) -> Result<Groups, E
         };
         pairs.push(Pair { line, first: first.to_owned(), second: second.to_owned() });
     }
-    if is_tree { tree(path, features, &pairs) } else { sets(path, features, &pairs) }
+    Ok((is_tree, pairs))
 }
 
 /// A line of the table.

@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::{Error, Place, Table};
 
 pub use authors::read_authors;
-pub use groups::read_groups;
+pub use groups::{GroupTable, read_groups};
 pub use links::{LinkOptions, Links, read_links};
 pub use views::{parse_views, read_views};
 
@@ -51,6 +51,21 @@ impl Nodes {
     /// Features of these names: by name or else by number from 0.
     pub fn features(names: &[String]) -> Self {
         Self::new("feature", names.len(), names, true)
+    }
+
+    /// The samples of features that arrive, by their names in the first line, which must be unique.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a name that two samples have.
+    pub fn arriving(path: &Path, names: &[String]) -> Result<Self, Error> {
+        let nodes = Self::new("sample", names.len(), names, false);
+        match names.iter().enumerate().find(|(i, name)| nodes.by_name.get(*name) != Some(i)) {
+            None => Ok(nodes),
+            Some((_, name)) => {
+                let problem = format!("two samples have the name {}", quoted(name));
+                Err(Error::malformed(path, Place::File, problem, "give each sample a different name"))
+            }
+        }
     }
 
     fn new(what: &'static str, len: usize, names: &[String], numbers: bool) -> Self {

@@ -1,8 +1,8 @@
 //! Correlation with the target.
 
 use fewest_core::{
-    Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
-    Target, options, words,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
+    StreamScorer, Target, options, words,
 };
 
 use super::levels::ranks;
@@ -87,6 +87,11 @@ impl StreamScorer for CorrelationScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check_streamed()?;
         Ok(running_explained(REGRESSION, of_shares))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        self.check_streamed()?;
+        Ok(FadingScore::Correlation)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer, Target,
+    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer,
+    Target,
 };
 
 use super::classes::{ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads};
@@ -82,6 +83,10 @@ impl StreamScorer for FScore {
 
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         Ok(Box::new(RunningF(None)))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Ok(FadingScore::F)
     }
 }
 

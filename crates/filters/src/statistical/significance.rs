@@ -4,8 +4,8 @@ use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
 use std::fmt::Debug;
 
 use fewest_core::{
-    Arrives, Budget, Context, Dataset, Error, Held, RankedStream, Scorer, Scores, Selection, Selector,
-    StreamMethod, StreamScorer, StreamSelector, options, q_values, words,
+    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, RankedStream, Scorer, Scores, Selection,
+    Selector, StreamMethod, StreamScorer, StreamSelector, options, q_values, words,
 };
 
 words! {
@@ -167,6 +167,19 @@ impl<S: Test + StreamScorer + Debug> StreamMethod for Tested<S> {
                 Box::new(SignificantStream { scores, rule: Significant { scorer: (), alpha, correction } })
             }
         })
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        match self.significance.alpha {
+            None => self.test.fading(),
+            Some(_) => Err(Error::Unsupported {
+                method: "samples that lose weight",
+                what: "a level of significance: weighted samples have no p-values here".to_owned(),
+                instead:
+                    "leave out alpha and choose a number of features, or take a window of the last samples"
+                        .to_owned(),
+            }),
+        }
     }
 }
 

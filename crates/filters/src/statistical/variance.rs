@@ -7,8 +7,8 @@ use crate::tables::LevelTable;
 use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
-    Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, State,
-    StreamScorer, Target,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
+    State, StreamScorer, Target,
 };
 
 use super::moments::{Moments, is_safe, magnitude};
@@ -64,6 +64,10 @@ impl StreamScorer for Variance {
         let scores =
             |sums: Vec<Sums>| Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()));
         Ok(Box::new(Running::new(Deviations, Sums::is_safe, scores)))
+    }
+
+    fn fading(&self) -> Result<FadingScore, Error> {
+        Ok(FadingScore::Variance)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::convert::Infallible;
 
+use fewest_core::{Error, State};
+
 /// Most buckets of one size.
 const MOST_BUCKETS: usize = 5;
 
 /// Neighbouring values of a stream.
 #[derive(Debug, Clone)]
-struct Bucket<T> {
+pub(super) struct Bucket<T> {
     n: u64,
     mean: f64,
     /// `Σ (value − mean)²`.
@@ -24,6 +26,18 @@ impl<T> Bucket<T> {
         self.deviations += later.deviations + difference * difference * (own * other / (own + other));
         self.n += later.n;
         join(&mut self.with, later.with)
+    }
+}
+
+impl<T: State> State for Bucket<T> {
+    fn save(&self, to: &mut Vec<u8>) {
+        (self.n, self.mean, self.deviations).save(to);
+        self.with.save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let (n, mean, deviations) = State::load(from)?;
+        Ok(Self { n, mean, deviations, with: T::load(from)? })
     }
 }
 
@@ -52,7 +66,7 @@ struct Cut {
 pub(super) struct Window<T> {
     delta: f64,
     /// The oldest first, of sizes that do not increase, each a power of two.
-    buckets: Vec<Bucket<T>>,
+    pub(super) buckets: Vec<Bucket<T>>,
 }
 
 impl<T> Window<T> {

@@ -7,14 +7,16 @@ use super::StreamSums;
 /// Sums of blocks of the same number of samples, whatever the batches are.
 #[derive(Debug, Clone)]
 pub(super) struct Blocks<A> {
-    rows: usize,
+    pub(super) rows: usize,
+    /// Which sums these are.
+    pub(super) made: String,
     /// Samples of the block that is being filled.
-    n_filled: usize,
+    pub(super) n_filled: usize,
     /// Of no samples; after the first batch, but of its features and classes.
-    empty: A,
+    pub(super) empty: A,
     /// Of the block that is being filled.
     pub(super) filling: A,
-    n_features: usize,
+    pub(super) n_features: usize,
 }
 
 impl<A: StreamSums> Blocks<A> {
@@ -26,7 +28,14 @@ impl<A: StreamSums> Blocks<A> {
         if rows == 0 {
             return Err(Error::parameter("block", 0, "at least 1 sample"));
         }
-        Ok(Self { rows, n_filled: 0, filling: empty.clone(), empty, n_features: 0 })
+        Ok(Self {
+            rows,
+            made: format!("{empty:?}"),
+            n_filled: 0,
+            filling: empty.clone(),
+            empty,
+            n_features: 0,
+        })
     }
 
     pub(super) fn rows(&self) -> usize {

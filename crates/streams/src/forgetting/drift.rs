@@ -1,7 +1,10 @@
 //! Scores of samples that arrive, with a test that says when the selection no longer holds.
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, options, rank};
+use fewest_core::{
+    Alarm, Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, options, rank, state,
+    stream_state,
+};
 
 use super::FadingSums;
 use super::adwin::Window;
@@ -21,27 +24,6 @@ options! {
         /// How likely the test may find a change at a block where there is none, about.
         pub delta: f64 = 0.002, ProperFraction;
     }
-}
-
-/// When [`Drifting`] found that a selection no longer holds, and what came in its place.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Alarm {
-    /// Number of samples that had been seen.
-    pub sample: u64,
-    /// The first sample that counts from now on, from 0: the change was found between this block and those
-    /// before it.
-    pub since: u64,
-    /// Mean disagreement of the blocks before, from 0 to 1.
-    pub before: f64,
-    /// Mean disagreement of the blocks after: about ½ if the features watched are as good as others.
-    pub after: f64,
-    /// Spearman's rank correlation of the scores of the reference and those of the samples that count now.
-    pub rank_correlation: f64,
-    /// The features watched that are no longer among the best of as many, the best first.
-    pub left: Vec<usize>,
-    /// Those that are instead.
-    pub entered: Vec<usize>,
 }
 
 /// Scores of all samples since the last change, with a test for changes.
@@ -80,7 +62,7 @@ pub struct Alarm {
 /// let y = (0..3000).map(|i| columns[if i < 1500 { 3 } else { 5 }][i] + columns[0][i]).collect();
 /// let data = Dataset::new(DenseColumns::from_columns(&columns[1..])?, Target::real(y)?)?;
 /// drifting.update(&data, &Context::default())?;
-/// let alarm = drifting.last_alarm().unwrap();
+/// let alarm = drifting.alarm().unwrap();
 /// assert!(alarm.sample > 1500 && alarm.sample < 2500 && alarm.since >= 1480);
 /// assert_eq!((&alarm.left[..], &alarm.entered[..]), (&[2][..], &[4][..]));
 /// assert_eq!(drifting.selection(Budget::Count(1))?.order, [4]);
@@ -98,7 +80,6 @@ pub struct Drifting<A> {
     reference: Option<Reference>,
     window: Window<A>,
     n_blocks: u64,
-    n_alarms: u64,
     last: Option<Alarm>,
 }
 
@@ -142,19 +123,13 @@ impl<A: FadingSums> Drifting<A> {
             reference: None,
             window: Window::new(options.delta),
             n_blocks: 0,
-            n_alarms: 0,
             last: None,
         })
     }
 
     /// Number of alarms so far.
     pub fn n_alarms(&self) -> u64 {
-        self.n_alarms
-    }
-
-    /// The last alarm, if there was one.
-    pub fn last_alarm(&self) -> Option<&Alarm> {
-        self.last.as_ref()
+        self.last.as_ref().map_or(0, |alarm| alarm.number)
     }
 
     /// The features watched, the best first; none before the reference is complete.
@@ -207,16 +182,15 @@ impl<A: FadingSums> Drifting<A> {
             all.iter().copied().filter(|j| !some.contains(j)).collect()
         };
         let block = self.options.block as u64;
-        self.last = Some(Alarm {
-            sample: self.n_blocks * block,
-            since: (self.n_blocks - shift.n_left) * block,
-            before: shift.before,
-            after: shift.after,
-            rank_correlation: rank_correlation(&reference.scores, &now),
-            left: without(&reference.watched, &best),
-            entered: without(&best, &reference.watched),
-        });
-        self.n_alarms += 1;
+        let mut alarm = Alarm::default();
+        alarm.number = self.n_alarms() + 1;
+        alarm.sample = self.n_blocks * block;
+        alarm.since = (self.n_blocks - shift.n_left) * block;
+        (alarm.before, alarm.after) = (shift.before, shift.after);
+        alarm.rank_correlation = rank_correlation(&reference.scores, &now);
+        alarm.left = without(&reference.watched, &best);
+        alarm.entered = without(&best, &reference.watched);
+        self.last = Some(alarm);
         (self.past, self.n_past, self.reference) = (newer, shift.n_left, None);
         self.window = Window::new(self.options.delta);
         self.refer()
@@ -235,6 +209,8 @@ impl<A: FadingSums> Drifting<A> {
         Ok(())
     }
 }
+
+state!(Reference { scores, watched });
 
 /// Ranks from 1 for the best; equal scores share the mean of their ranks.
 fn ranks(scores: &Scores) -> Vec<f64> {
@@ -283,6 +259,13 @@ impl<A: FadingSums> StreamSelector for Drifting<A> {
         let reference = self.reference.as_ref().map_or(0, |reference| reference.scores.values.len());
         Held::new(self.blocks.n_features(), self.past.size() + self.blocks.size() + window + reference)
     }
+
+    fn alarm(&self) -> Option<&Alarm> {
+        self.last.as_ref()
+    }
+
+    stream_state!(blocks.made, options; blocks.n_filled, blocks.empty, blocks.filling, blocks.n_features, past,
+        n_past, reference, window.buckets, n_blocks, last);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Samples whose weight decays.
 
-use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector};
+use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state};
 
 use super::FadingSums;
 use super::blocks::Blocks;
@@ -83,4 +83,7 @@ impl<A: FadingSums> StreamSelector for Fading<A> {
     fn held(&self) -> Held {
         Held::new(self.blocks.n_features(), self.past.size() + self.blocks.size())
     }
+
+    stream_state!(blocks.rows, blocks.made, half_life; blocks.n_filled, blocks.empty, blocks.filling,
+        blocks.n_features, past);
 }

@@ -6,22 +6,27 @@ mod blocks;
 mod drift;
 mod fading;
 mod moments;
-mod rows;
+mod scores;
 mod sliding;
+mod window;
 
-use fewest_core::{Accumulator, Error, Scores};
+use std::fmt::Debug;
+
+use fewest_core::{Accumulator, Error, Scores, State};
 
 pub use adwin::{Adwin, Shift};
-pub use drift::{Alarm, DriftOptions, Drifting};
+pub use drift::{DriftOptions, Drifting};
 pub use fading::Fading;
 pub use moments::{ClassSums, CorrelationSums};
-pub use rows::RowsOf;
+pub use scores::{ScoreSums, VarianceSums};
 pub use sliding::Sliding;
+pub use window::Window;
 
 /// What is known of some samples, from which scores follow: what [`Sliding`] windows are made of.
 ///
-/// A clone of one that has seen nothing is one that has seen nothing.
-pub trait StreamSums: Accumulator<Output = Scores> + Clone {
+/// A clone of one that has seen nothing is one that has seen nothing. What `Debug` shows of it then says which
+/// sums they are, for states: those of other sums are refused.
+pub trait StreamSums: Accumulator<Output = Scores> + Clone + Debug + State {
     /// One that has seen no samples, of which those to come must have the same features and classes.
     #[must_use]
     fn cleared(&self) -> Self;
@@ -41,7 +46,7 @@ pub trait StreamSums: Accumulator<Output = Scores> + Clone {
     fn size(&self) -> usize;
 }
 
-/// Sums whose samples can lose weight, and whose size does not grow with their number: what [`Fading`] and
+/// Sums whose samples can lose weight: what [`Fading`] and
 /// [`Drifting`] need.
 ///
 /// ```

@@ -1,20 +1,22 @@
 //! Means, squared deviations and products of weighted samples: scores that forget.
 
-use fewest_core::{Accumulator, Dataset, Error, Scores, Target};
+use fewest_core::{Accumulator, Dataset, Error, Scores, Target, state};
 
 use super::{FadingSums, StreamSums};
 use crate::samples::refuse_category;
 
 /// What is summed of some samples of one weight each: their weight, their mean, their squared deviations.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Moments {
-    weight: f64,
+pub(super) struct Moments {
+    pub(super) weight: f64,
     mean: f64,
-    deviations: f64,
+    pub(super) deviations: f64,
 }
 
+state!(Moments { weight, mean, deviations });
+
 impl Moments {
-    fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
+    pub(super) fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
         let weight = values.clone().count() as f64;
         if weight == 0.0 {
             return Self::default();
@@ -27,7 +29,7 @@ impl Moments {
     }
 
     /// Those of both (Chan, Golub and LeVeque 1979).
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         let weight = self.weight + other.weight;
         if weight > 0.0 {
             let difference = other.mean - self.mean;
@@ -38,14 +40,14 @@ impl Moments {
         }
     }
 
-    fn fade(&mut self, factor: f64) {
+    pub(super) fn fade(&mut self, factor: f64) {
         self.weight *= factor;
         self.deviations *= factor;
     }
 }
 
 /// The columns of a batch, checked.
-fn columns(batch: &Dataset, method: &'static str) -> Result<Vec<Vec<f64>>, Error> {
+pub(super) fn columns(batch: &Dataset, method: &'static str) -> Result<Vec<Vec<f64>>, Error> {
     batch.refuse_sample_weights(method)?;
     let (n, d) = (batch.n_samples(), batch.n_features());
     let column = |j: usize| {
@@ -58,7 +60,7 @@ fn columns(batch: &Dataset, method: &'static str) -> Result<Vec<Vec<f64>>, Error
     (0..d).map(column).collect()
 }
 
-fn same_length(expected: usize, found: usize) -> Result<(), Error> {
+pub(super) fn same_length(expected: usize, found: usize) -> Result<(), Error> {
     if expected == found {
         return Ok(());
     }
@@ -88,6 +90,8 @@ pub struct ClassSums {
     /// By feature, then by class.
     moments: Vec<Moments>,
 }
+
+state!(ClassSums { names, n_features, moments });
 
 const CLASS_SUMS: &str = "the F statistic of a stream";
 
@@ -199,6 +203,8 @@ pub struct CorrelationSums {
     /// Of each feature, with its weighted products with the target, both centred.
     features: Vec<(Moments, f64)>,
 }
+
+state!(CorrelationSums { target, features });
 
 const CORRELATION_SUMS: &str = "the correlation of a stream";
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector};
+use fewest_core::{Budget, Context, Dataset, Error, Held, Scores, Selection, StreamSelector, stream_state};
 
 use super::StreamSums;
 use super::blocks::Blocks;
@@ -91,4 +91,7 @@ impl<A: StreamSums> StreamSelector for Sliding<A> {
         let numbers = self.whole.iter().map(A::size).sum::<usize>() + self.blocks.size();
         Held::new(self.blocks.n_features(), numbers)
     }
+
+    stream_state!(blocks.rows, blocks.made, n_whole; blocks.n_filled, blocks.empty, blocks.filling,
+        blocks.n_features, whole);
 }

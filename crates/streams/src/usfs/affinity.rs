@@ -1,6 +1,6 @@
 //! Which samples are alike, by the features held.
 
-use fewest_core::{Error, room};
+use fewest_core::{Error, room, state};
 
 use super::METHOD;
 
@@ -11,6 +11,8 @@ pub(super) struct Affinity {
     /// Of sample `i` to those before it, one sample after the other.
     squared: Vec<f64>,
 }
+
+state!(Affinity { n, squared });
 
 impl Affinity {
     /// By no feature.

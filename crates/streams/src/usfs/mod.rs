@@ -10,8 +10,8 @@ use fewest_cd::CoordinateDescent;
 use fewest_columns::standardise;
 use fewest_core::method::{Options, Regularization};
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, FedByFeatures, Held, Selection, Selector, SolverReport,
-    Status, StreamSelector, options,
+    Arrives, Budget, Certificate, Context, Dataset, Error, FedByFeatures, Held, Selection, Selector,
+    SolverReport, Status, StreamMethod, StreamSelector, options, state, stream_state,
 };
 use fewest_linalg::{add_scaled, dot};
 use fewest_solver::{Control, L1, Quadratic, QuadraticSolver};
@@ -143,6 +143,14 @@ impl Usfs {
     }
 }
 
+impl StreamMethod for Usfs {
+    const ARRIVES: Arrives = Arrives::Features;
+
+    fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
+        Ok(Box::new(self.stream()?))
+    }
+}
+
 impl Selector for Usfs {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
@@ -162,6 +170,8 @@ struct Fit {
     n_iterations: u64,
     status: Status,
 }
+
+state!(Fit { objective, gap, n_iterations, status });
 
 /// [`Usfs`] on features that arrive.
 pub struct UsfsStream {
@@ -359,4 +369,11 @@ impl StreamSelector for UsfsStream {
         let numbers = self.factors.len() + self.columns.len() + self.weights.len() + self.affinity.size();
         Held::new(self.kept.len(), numbers)
     }
+
+    fn name(&self, feature: usize) -> Option<&str> {
+        self.kept.iter().find(|(own, _)| *own == feature).map(|(_, name)| name.as_str())
+    }
+
+    stream_state!(options; arrivals.target, arrivals.n_samples, arrivals.n_arrived, n_samples, factors, kept,
+        columns, weights, affinity, fit, last);
 }

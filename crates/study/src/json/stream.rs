@@ -2,7 +2,7 @@
 
 use super::{Data, Feature, Number, Params, Solver, written};
 use crate::catalogue::{Method, Parameters};
-use crate::stream::{Answer, Orders};
+use crate::stream::{Answer, Drift, Orders};
 use crate::{DataInfo, Error, VERSION};
 
 /// An answer, on one line.
@@ -19,6 +19,8 @@ struct Line<'a> {
     /// Whether it is the answer at the end.
     last: bool,
     features: Vec<Feature<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drift: Option<Watched<'a>>,
     held: Held,
     #[serde(skip_serializing_if = "Option::is_none")]
     solver: Option<Solver<'a>>,
@@ -38,6 +40,41 @@ struct StreamData<'a> {
     n_classes: Option<usize>,
     target: &'a [String],
     missing: &'a str,
+}
+
+/// What watching for changes has found.
+#[derive(serde::Serialize)]
+struct Watched<'a> {
+    alarms: u64,
+    last: Option<LastAlarm<'a>>,
+}
+
+/// When the selection no longer held.
+#[derive(serde::Serialize)]
+struct LastAlarm<'a> {
+    sample: u64,
+    since: u64,
+    before: Number,
+    after: Number,
+    rank_correlation: Number,
+    left: &'a [String],
+    entered: &'a [String],
+}
+
+impl<'a> From<&'a Drift> for Watched<'a> {
+    fn from(drift: &'a Drift) -> Self {
+        let Drift { alarm, left, entered, .. } = drift;
+        let last = alarm.as_ref().map(|alarm| LastAlarm {
+            sample: alarm.sample,
+            since: alarm.since,
+            before: Number(alarm.before),
+            after: Number(alarm.after),
+            rank_correlation: Number(alarm.rank_correlation),
+            left,
+            entered,
+        });
+        Self { alarms: alarm.as_ref().map_or(0, |alarm| alarm.number), last }
+    }
 }
 
 /// What is kept in memory of what arrived.
@@ -99,6 +136,7 @@ pub fn stream_line(answer: &Answer, info: &StreamInfo, seconds: f64) -> Result<S
         left_out: answer.left_out,
         last: answer.is_last,
         features: features.collect(),
+        drift: answer.drift.as_ref().map(Watched::from),
         held: Held { features: answer.held.features, bytes: answer.held.bytes },
         solver: selection.solver.as_ref().map(Solver::of),
         status: selection.status.name(),

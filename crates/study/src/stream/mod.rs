@@ -1,9 +1,11 @@
 //! Data that arrive: read once, with an answer at any time, and a checkpoint to go on from.
 
 mod checkpoint;
+mod forgetting;
 mod orders;
 mod reading;
 
+pub use forgetting::Forgetting;
 pub use orders::{Orders, orders};
 pub use reading::StreamInput;
 
@@ -14,7 +16,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use fewest::core::{
-    Arrives, Budget, Context, Dataset, Error as CoreError, Held, Selection, Status, StreamSelector, Target,
+    Alarm, Arrives, Budget, Context, Dataset, Error as CoreError, Held, Selection, Status, StreamSelector,
+    Target,
 };
 use fewest::data::{ArrivedFeature, ArrivedSample, SampleSchema};
 
@@ -36,10 +39,12 @@ const LATE: Duration = Duration::from_secs(2);
 /// What is done with data that arrive.
 #[derive(Debug, Clone)]
 pub struct StreamPlan {
-    /// The method; it [`arrives`](Method::arrives).
+    /// The method; it [`arrives`](Method::arrives), or there is a [window](Forgetting::Window).
     pub method: Method,
     /// Its parameters.
     pub parameters: Parameters,
+    /// Which samples count; all of them without it.
+    pub forgetting: Option<Forgetting>,
     /// How many features are selected: at most as many as there are.
     pub budget: Budget,
     /// Whether that is an error where there are fewer features.
@@ -76,6 +81,8 @@ pub struct Answer {
     pub columns: Vec<usize>,
     /// What is kept in memory of what arrived.
     pub held: Held,
+    /// What watching for changes has found, with [`Forgetting::Drift`].
+    pub drift: Option<Drift>,
     /// Whether it is the answer at the end.
     pub is_last: bool,
     /// The names of the target's columns.
@@ -90,6 +97,20 @@ pub struct Answer {
     pub n_samples: usize,
     /// Number of features seen.
     pub n_features: usize,
+}
+
+/// What was found by watching whether a selection still holds.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Drift {
+    /// Whether there was an alarm just now.
+    pub is_new: bool,
+    /// The last alarm, with how many there were.
+    pub alarm: Option<Alarm>,
+    /// The names of the features that left, and of those that came.
+    pub left: Vec<String>,
+    /// See there.
+    pub entered: Vec<String>,
 }
 
 /// How a stream ended, after its last answer was told.
@@ -137,6 +158,8 @@ pub struct StreamEnd {
 ///     missing: Missing::Error,
 ///     arrives: Arrives::Samples,
 ///     target: None,
+///     groups: None,
+///     links: None,
 ///     first_rows: 20,
 ///     end: Arc::new(AtomicBool::new(false)),
 /// };
@@ -173,6 +196,8 @@ pub fn stream(
         left_out: 0,
         told: Instant::now(),
         checkpoint_at: 0,
+        n_alarms: 0,
+        is_new_alarm: false,
         is_late: false,
     };
     let end = Arc::clone(&input.end);
@@ -259,6 +284,10 @@ struct Run<'a> {
     told: Instant,
     /// The arrivals at the last checkpoint.
     checkpoint_at: usize,
+    /// Alarms that were told.
+    n_alarms: u64,
+    /// Whether there was one behind the last line.
+    is_new_alarm: bool,
     /// Whether a stop came before anything was used: what has come is used then.
     is_late: bool,
 }
@@ -285,12 +314,17 @@ impl Run<'_> {
             Opened::Samples(schema) => within(self.plan.budget, schema.feature_names().len()),
             Opened::Features { .. } => self.plan.budget,
         };
-        let StreamPlan { method, parameters, .. } = self.plan;
-        let mut selector = method.stream(parameters, budget, self.context.seed)?;
+        let StreamPlan { method, parameters, forgetting, .. } = self.plan;
+        let (n_features, seed) = (opened.feature_names().len(), self.context.seed);
+        let mut selector = match forgetting {
+            Some(forgetting) => forgetting.stream(self.plan, budget, n_features, seed)?,
+            None => method.stream(parameters, budget, seed)?,
+        };
         if let Some(saved) = saved {
             selector.restore(&saved.state()?)?;
             (self.arrived, self.left_out) = (saved.arrived, saved.left_out);
             self.checkpoint_at = saved.arrived;
+            self.n_alarms = selector.alarm().map_or(0, |alarm| alarm.number);
         }
         (self.opened, self.selector) = (Some(opened), Some(selector));
         Ok(())
@@ -319,9 +353,10 @@ impl Run<'_> {
             // It ends with the last one there is room for, however lines came together.
             let (mut piece, mut n_used) = (0, 0);
             while first + piece < arrived.len() && n_used < room {
-                n_used += usize::from(!arrived.left_out(first + piece));
+                n_used += arrived.lines(first + piece).1;
                 piece += 1;
             }
+            let before = self.arrived;
             match self.update(arrived, first, piece) {
                 Ok(()) => first += piece,
                 // An error leaves the selector as it was: the line at fault is the first that it does not
@@ -334,9 +369,12 @@ impl Run<'_> {
                 }
                 Err(error) => return Err(error),
             }
-            if self.plan.every.is_some_and(|every| self.arrived.is_multiple_of(every) && n_used > 0)
-                && !self.tell(tell)
-            {
+            // A group may be more than is waited for.
+            let is_due = self.plan.every.is_some_and(|every| self.arrived / every > before / every);
+            let n_alarms = self.selector.as_ref().and_then(|own| own.alarm()).map_or(0, |alarm| alarm.number);
+            self.is_new_alarm = n_alarms > self.n_alarms;
+            self.n_alarms = n_alarms;
+            if (is_due || self.is_new_alarm) && !self.tell(tell) {
                 return Ok(false);
             }
             if self.arrived - self.checkpoint_at >= self.plan.checkpoint_every {
@@ -354,10 +392,12 @@ impl Run<'_> {
             Some(_) => until(self.plan.checkpoint_every),
             None => usize::MAX,
         };
+        // So that an alarm is told where it was found.
+        let block = self.plan.forgetting.and_then(Forgetting::block).map_or(usize::MAX, until);
         match arrived {
             // One after the other: what came before one that is refused was used.
             Arrived::Features(_) => 1,
-            Arrived::Samples(_) => every.min(checkpoint),
+            Arrived::Samples(_) => every.min(checkpoint).min(block),
         }
     }
 
@@ -378,16 +418,22 @@ impl Run<'_> {
                 source,
             })?;
         }
-        self.arrived += used.len();
-        self.left_out += count - used.len();
-        self.at = Position { lines: self.at.lines + count as u64, hash, schema: None };
+        for at in first..first + count {
+            let (lines, used) = arrived.lines(at);
+            self.arrived += used;
+            self.left_out += lines - used;
+            self.at.lines += lines as u64;
+        }
+        self.at = Position { hash, schema: None, lines: self.at.lines };
         Ok(())
     }
 
     /// Tells an answer; whether to go on.
     fn tell(&mut self, tell: &mut dyn FnMut(&Answer) -> bool) -> bool {
         self.told = Instant::now();
-        match self.answer(false, None) {
+        let answer = self.answer(false, None);
+        self.is_new_alarm = false;
+        match answer {
             Ok(answer) => tell(&answer),
             // Too few samples so far, say: there may be an answer later.
             Err(_) => true,
@@ -401,9 +447,7 @@ impl Run<'_> {
         let schema_names = opened.feature_names();
         let (arrives, n_samples, n_features) = match opened {
             Opened::Samples(_) => (Arrives::Samples, self.arrived, schema_names.len()),
-            Opened::Features { target, .. } => {
-                (Arrives::Features, target.n_samples().unwrap_or(0), self.arrived)
-            }
+            Opened::Features { n_samples, .. } => (Arrives::Features, n_samples.unwrap_or(0), self.arrived),
         };
         let mut selection = selector.selection(within(self.plan.budget, n_features))?;
         if let Some(status) = stopped {
@@ -429,6 +473,7 @@ impl Run<'_> {
             columns: opened.schema().map_or_else(Vec::new, SampleSchema::columns),
             selection,
             held: selector.held(),
+            drift: self.drift(&schema_names),
             is_last,
             target_names: opened.target_names(),
             target_found: opened.target_found(),
@@ -436,6 +481,23 @@ impl Run<'_> {
             n_classes,
             n_samples,
             n_features,
+        })
+    }
+
+    /// What watching for changes has found.
+    fn drift(&self, names: &[String]) -> Option<Drift> {
+        if self.plan.forgetting != Some(Forgetting::Drift) {
+            return None;
+        }
+        let alarm = self.selector.as_ref().and_then(|own| own.alarm()).cloned();
+        let named = |features: Option<&Vec<usize>>| -> Vec<String> {
+            features.into_iter().flatten().filter_map(|&j| names.get(j).cloned()).collect()
+        };
+        Some(Drift {
+            is_new: self.is_new_alarm,
+            left: named(alarm.as_ref().map(|alarm| &alarm.left)),
+            entered: named(alarm.as_ref().map(|alarm| &alarm.entered)),
+            alarm,
         })
     }
 
@@ -465,11 +527,13 @@ impl Arrived {
                 let used: Vec<&ArrivedSample> = used.iter().filter_map(|&at| samples.get(at)).collect();
                 schema.dataset(&used)
             }
-            (Self::Features(features), Opened::Features { target, .. }) => {
-                let feature: Option<&ArrivedFeature> = used.first().and_then(|&at| features.get(at));
-                match feature {
-                    Some(feature) => feature.dataset(target.clone()),
-                    None => Err(CoreError::TooFew { what: "features", minimum: 1, found: 0 }),
+            (Self::Features(groups), Opened::Features { target, links, .. }) => {
+                let own = used.iter().filter_map(|&at| groups.get(at)).flatten();
+                let own: Vec<&ArrivedFeature> = own.filter(|feature| !feature.left_out).collect();
+                let together = ArrivedFeature::together(&own, target.clone())?;
+                match links {
+                    Some(links) => together.with_sample_graph(Arc::clone(links)),
+                    None => Ok(together),
                 }
             }
             _ => Err(CoreError::parameter("stream", "changed", "of samples, or of features")),
@@ -492,6 +556,7 @@ impl Opened {
     fn target_names(&self) -> Vec<String> {
         match self {
             Self::Samples(schema) => schema.target_names(),
+            Self::Features { target: Target::None, .. } => Vec::new(),
             Self::Features { target_name, .. } => vec![target_name.clone()],
         }
     }

@@ -133,6 +133,7 @@ impl StreamPlan {
         Self {
             method,
             parameters,
+            forgetting: None,
             budget,
             is_strict: true,
             every: None,

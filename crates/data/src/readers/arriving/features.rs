@@ -72,7 +72,8 @@ pub struct FeatureTarget {
 }
 
 impl ArrivingFeatures {
-    /// Reads the names of the samples and, unless it is given, the target.
+    /// Reads the names of the samples and, unless it is given or there is none ([`TargetChoice::None`]), the
+    /// target.
     ///
     /// # Errors
     /// As [`Table::read`](crate::Table::read) for these lines; [`Error::Malformed`] for a given target of
@@ -110,6 +111,7 @@ impl ArrivingFeatures {
                 check_samples(&path, &given, sample_names.as_deref())?;
                 (given.target, given.name)
             }
+            None if options.target == TargetChoice::None => (Target::None, String::new()),
             None => {
                 let line = lines.next()?.ok_or_else(nothing)?;
                 let names = cells(&path, line, &lines.record)?;
@@ -304,6 +306,17 @@ impl ArrivedFeature {
         Dataset::new(DenseColumns::new(self.values.clone(), n, 1)?, target)?
             .with_feature_names(vec![self.name.clone()])?
             .with_feature_kinds(vec![self.kind.clone()])
+    }
+
+    /// Several features with a target, in one data set.
+    ///
+    /// # Errors
+    /// Those of [`Dataset::new`].
+    pub fn together(features: &[&Self], target: Target) -> Result<Dataset, fewest_core::Error> {
+        let columns: Vec<Vec<f64>> = features.iter().map(|own| own.values.clone()).collect();
+        Dataset::new(DenseColumns::from_columns(&columns)?, target)?
+            .with_feature_names(features.iter().map(|own| own.name.clone()).collect())?
+            .with_feature_kinds(features.iter().map(|own| own.kind.clone()).collect())
     }
 }
 
