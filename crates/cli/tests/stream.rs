@@ -727,9 +727,9 @@ fn changing(n: usize) -> String {
 fn a_change_raises_an_alarm_and_old_samples_are_forgotten() {
     let place = Place::new();
     place.write("t.csv", &changing(4000));
-    let call = |more: &[&str]| {
+    fn call<'a>(more: &[&'a str]) -> Vec<&'a str> {
         [&["stream", "t.csv", "--target", "y", "-k", "1", "-m", "correlation"][..], more].concat()
-    };
+    }
     let best =
         |more: &[&str]| names(&last(&place.done(&call(&[&["--json", "-"], more].concat()))))[0].clone();
     assert_eq!([best(&["--half-life", "500"]), best(&["--window", "1000"])], ["x7", "x7"]);
