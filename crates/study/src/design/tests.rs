@@ -38,9 +38,15 @@ fn what_is_left_out_depends_on_the_data() -> Result<(), Error> {
 
 #[test]
 fn numbers_of_features_are_in_order_and_in_range() -> Result<(), Error> {
-    let of = |ks: &[usize]| super::ks(&StudyOptions { ks: ks.to_vec(), ..StudyOptions::default() }, 5);
-    assert_eq!(of(&[3, 1, 3])?, [1, 3]);
-    assert!(matches!(of(&[0]), Err(Error::Core(_))) && matches!(of(&[2, 6]), Err(Error::Core(_))));
+    let of = |ks: &[usize], left_out| {
+        super::ks(&StudyOptions { ks: ks.to_vec(), ..StudyOptions::default() }, 5, left_out)
+    };
+    assert_eq!(of(&[3, 1, 3], 0)?, [1, 3]);
+    assert!(matches!(of(&[0], 0), Err(Error::Core(_))) && matches!(of(&[2, 6], 0), Err(Error::Core(_))));
+    // One of five is a covariate: four can be selected, and none where all are.
+    assert_eq!(of(&[4], 1)?, [4]);
+    assert!(matches!(of(&[5], 1), Err(Error::NotSelectable { k: 5, selectable: 4, .. })));
+    assert!(matches!(of(&[], 5), Err(Error::NotSelectable { selectable: 0, .. })));
     Ok(())
 }
 
