@@ -135,7 +135,7 @@ fn windows_are_their_samples<A: StreamSums>(empty: A, by_class: bool) {
         most = most.max(sliding.held().bytes);
         assert_eq!(sliding.held().features, D);
     }
-    assert!(most <= 8 * (3 + 2) * (6 * D + 6), "{most}");
+    assert!(most <= 8 * ((3 + 1) * (6 * D + 6) + 40 * (D + 1)), "{most}");
     let mut best = sliding.selection(Budget::Count(5)).unwrap().order;
     best.sort_unstable();
     assert_eq!(best, [10, 11, 12, 13, 14]);
@@ -167,7 +167,7 @@ fn weights_decay<A: FadingSums>(empty: A, by_class: bool, block: usize) {
             let own = whole.subset(&(0..seen).collect::<Vec<usize>>()).unwrap();
             close(&fading.scores().unwrap().values, &by_formula(&own, &weights));
         }
-        assert!(fading.held().bytes <= 8 * 3 * (6 * D + 6));
+        assert!(fading.held().bytes <= 8 * (2 * (6 * D + 6) + block * (D + 1)));
     }
 }
 
@@ -227,7 +227,7 @@ fn watch<A: FadingSums>(empty: A, seed: u64, n: u64, change: Change, by_class: b
         drifting.update(&samples(seed, start..start + 50, change, by_class), &Context::default()).unwrap();
         first = first.or_else(|| drifting.alarm().cloned());
         // Sums of the past, of a few buckets for each power of two of blocks, and what is being filled.
-        assert!(drifting.held().bytes <= 8 * (3 + 5 * 10) * (6 * D + 6));
+        assert!(drifting.held().bytes <= 8 * ((2 + 5 * 10) * (6 * D + 6) + 50 * (D + 1)));
     }
     Watched { first, n_alarms: drifting.n_alarms(), n_blocks: n / 50 - 20 }
 }
@@ -393,6 +393,7 @@ fn states_go_on_bit_for_bit() {
         for (at, score) in scores.into_iter().enumerate() {
             for kind in 0..3 {
                 let (mut whole, mut again) = (open(score, kind), open(score, kind));
+                let mut cut = open(score, kind);
                 for part in &parts {
                     let state = again.save().unwrap();
                     assert!(again.restore(&state[..state.len() - 1]).is_err());
@@ -402,10 +403,15 @@ fn states_go_on_bit_for_bit() {
                     again.restore(&state).unwrap();
                     whole.update(part, &context).unwrap();
                     again.update(part, &context).unwrap();
+                    for rows in [0..5, 5..6, 6..77] {
+                        let own = part.subset(&rows.collect::<Vec<usize>>()).unwrap();
+                        cut.update(&own, &context).unwrap();
+                    }
                     assert_eq!(whole.save().unwrap(), again.save().unwrap());
                     assert_eq!(whole.alarm(), again.alarm());
                 }
                 assert_eq!(whole.selection(Budget::Auto).unwrap(), again.selection(Budget::Auto).unwrap());
+                assert_eq!(whole.selection(Budget::Auto).unwrap(), cut.selection(Budget::Auto).unwrap());
                 let has_alarm = kind == 2 && score != FadingScore::Variance;
                 assert_eq!(whole.alarm().is_some(), has_alarm, "{score:?} {kind}");
             }

@@ -148,7 +148,8 @@ impl<A: FadingSums> Drifting<A> {
     /// Where the sums do not allow it.
     pub fn scores(&self) -> Result<Scores, Error> {
         let mut all = self.past.clone();
-        self.window.with().chain([&self.blocks.filling]).try_for_each(|block| all.merge(block.clone()))?;
+        let filled = self.blocks.filled()?;
+        self.window.with().chain([&filled]).try_for_each(|block| all.merge(block.clone()))?;
         all.finish()
     }
 
@@ -264,7 +265,7 @@ impl<A: FadingSums> StreamSelector for Drifting<A> {
         self.last.as_ref()
     }
 
-    stream_state!(blocks.made, options; blocks.n_filled, blocks.empty, blocks.filling, blocks.n_features, past,
+    stream_state!(blocks.made, options; blocks.empty, blocks.filling, blocks.n_features, past,
         n_past, reference, window.buckets, n_blocks, last);
 }
 

@@ -13,7 +13,8 @@ use crate::samples::by_score;
 /// sample is a block. All weights together are at most `b / (1 − 2^(−b / half_life))`, which for small blocks
 /// is about `1.44 half_life`.
 ///
-/// Cost: that of the sums for a sample, and `O(d)` for a block. Memory: the sums, three times.
+/// Cost: that of the sums for a sample, twice, and `O(d)` for a block. Memory: the sums, twice, and up to `b`
+/// samples.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, StreamSelector, Target};
@@ -52,7 +53,7 @@ impl<A: FadingSums> Fading<A> {
 
     /// The weight of all samples together.
     pub fn weight(&self) -> f64 {
-        self.past.weight() + self.blocks.filling.weight()
+        self.past.weight() + self.blocks.n_filled() as f64
     }
 
     /// The scores of all samples by their weight.
@@ -61,7 +62,7 @@ impl<A: FadingSums> Fading<A> {
     /// Where the sums do not allow it.
     pub fn scores(&self) -> Result<Scores, Error> {
         let mut all = self.past.clone();
-        all.merge(self.blocks.filling.clone())?;
+        all.merge(self.blocks.filled()?)?;
         all.finish()
     }
 }
@@ -84,6 +85,6 @@ impl<A: FadingSums> StreamSelector for Fading<A> {
         Held::new(self.blocks.n_features(), self.past.size() + self.blocks.size())
     }
 
-    stream_state!(blocks.rows, blocks.made, half_life; blocks.n_filled, blocks.empty, blocks.filling,
+    stream_state!(blocks.rows, blocks.made, half_life; blocks.empty, blocks.filling,
         blocks.n_features, past);
 }

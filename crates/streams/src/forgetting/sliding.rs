@@ -15,8 +15,8 @@ use crate::samples::by_score;
 /// up to `b − 1` more, each with weight 1, and no other. The answer is that of the sums over these samples
 /// but for rounding: nothing is ever subtracted.
 ///
-/// Cost: that of the sums for a sample, and a merge of all blocks for an answer. Memory: the sums of
-/// `window / b + 1` blocks.
+/// Cost: that of the sums for a sample, twice, and a merge of all blocks for an answer. Memory: the sums of
+/// `window / b` blocks, and up to `b` samples.
 ///
 /// ```
 /// use fewest_core::{Budget, Context, Dataset, DenseColumns, StreamSelector, Target};
@@ -60,7 +60,7 @@ impl<A: StreamSums> Sliding<A> {
     /// Number of samples that count.
     pub fn n_samples(&self) -> usize {
         let whole: f64 = self.whole.iter().map(A::weight).sum();
-        (whole + self.blocks.filling.weight()).round() as usize
+        whole.round() as usize + self.blocks.n_filled()
     }
 
     /// The scores of the samples in the window.
@@ -69,7 +69,8 @@ impl<A: StreamSums> Sliding<A> {
     /// Where the sums do not allow it.
     pub fn scores(&self) -> Result<Scores, Error> {
         let mut all = self.blocks.empty();
-        self.whole.iter().chain([&self.blocks.filling]).try_for_each(|block| all.merge(block.clone()))?;
+        let filled = self.blocks.filled()?;
+        self.whole.iter().chain([&filled]).try_for_each(|block| all.merge(block.clone()))?;
         all.finish()
     }
 }
@@ -92,6 +93,6 @@ impl<A: StreamSums> StreamSelector for Sliding<A> {
         Held::new(self.blocks.n_features(), numbers)
     }
 
-    stream_state!(blocks.rows, blocks.made, n_whole; blocks.n_filled, blocks.empty, blocks.filling,
+    stream_state!(blocks.rows, blocks.made, n_whole; blocks.empty, blocks.filling,
         blocks.n_features, whole);
 }
