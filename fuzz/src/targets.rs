@@ -50,7 +50,8 @@ fn read(bytes: &[u8], format: Option<&str>) {
 
 /// Reads the bytes with the usual options, and without the columns that are none of a table.
 ///
-/// The reader makes an error of a panic where the program unwinds; the command does not, so there may be none.
+/// The reader makes an error of a panic where the program unwinds; the command does not, so there may be
+/// none.
 fn read_columns(bytes: &[u8], format: Format) {
     let formats = Formats::standard().with(format);
     let usual = ReadOptions { formats, format: Some(format), memory: Some(MEMORY), ..ReadOptions::default() };

@@ -1,7 +1,6 @@
 //! Bytes of a file at any place, for any number of threads.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -21,40 +20,33 @@ pub(crate) struct BytesAt {
 
 #[derive(Clone)]
 enum From {
-    /// Copies of an open file have one position together, so that only one thread at a time may move it.
-    File(Arc<Mutex<File>>),
+    /// A file has one position, so that only one thread at a time may move it.
+    File(Arc<Mutex<Content>>),
     Bytes(Bytes),
 }
 
 impl BytesAt {
     pub(crate) fn new(content: Content) -> io::Result<Self> {
-        Ok(match content {
-            Content::File(file) => {
-                let length = file.metadata()?.len();
-                Self { from: From::File(Arc::new(Mutex::new(file))), length }
-            }
-            Content::Bytes(bytes) => {
-                let length = bytes.len() as u64;
-                Self { from: From::Bytes(bytes.into()), length }
-            }
-        })
+        let length = content.length()?;
+        let from = match content {
+            Content::Bytes(bytes) => From::Bytes(bytes.into()),
+            file => From::File(Arc::new(Mutex::new(file))),
+        };
+        Ok(Self { from, length })
     }
 
     /// Exactly `length` bytes; nothing is allocated for more than there are.
     pub(crate) fn bytes(&self, start: u64, length: u64) -> io::Result<Bytes> {
-        let end = start.checked_add(length).filter(|end| *end <= self.length);
-        let (Some(end), Ok(length)) = (end, usize::try_from(length)) else {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends too early"));
-        };
         match &self.from {
             From::File(file) => {
-                let mut out = vec![0; length];
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(start))?;
-                file.read_exact(&mut out)?;
-                Ok(out.into())
+                file.read_at(start, length).map(Bytes::from)
             }
-            From::Bytes(bytes) => Ok(bytes.slice(start as usize..end as usize)),
+            From::Bytes(bytes) => {
+                let end = start.checked_add(length).filter(|end| *end <= self.length);
+                let end = end.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+                Ok(bytes.slice(start as usize..end as usize))
+            }
         }
     }
 }

@@ -58,6 +58,16 @@ pub(crate) fn decimal(digits: i128, scale: i32) -> f64 {
     if scale < 0 { digits as f64 * power } else { digits as f64 / power }
 }
 
+/// A count of parts, so many of which are one, such as nanoseconds as seconds.
+pub(crate) fn divided(count: i64, by: f64) -> f64 {
+    if u128::from(count.unsigned_abs()) <= EXACT {
+        return count as f64 / by;
+    }
+    // Rounded before the division, it would be some hundred nanoseconds off.
+    let parts = by as i64;
+    count.div_euclid(parts) as f64 + count.rem_euclid(parts) as f64 / by
+}
+
 /// A whole number in bytes, the highest first, negative where its first bit says so; `None` for one that 16
 /// bytes do not hold.
 pub(crate) fn whole(bytes: &[u8]) -> Option<i128> {
@@ -84,6 +94,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn nanoseconds_are_not_rounded_before_they_are_seconds() {
+        assert_eq!(divided(1_709_209_815_250_000_000, 1e9), 1_709_209_815.25);
+        assert_eq!(divided(-1_709_209_815_250_000_000, 1e9), -1_709_209_815.25);
+        assert_eq!(divided(-1500, 1e3), -1.5);
+        assert_eq!([divided(i64::MIN, 1.0), divided(i64::MAX, 1.0)], [i64::MIN as f64, i64::MAX as f64]);
     }
 
     #[test]

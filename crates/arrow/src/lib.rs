@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "batches")]
+mod batches;
 mod builder;
 mod bytes_at;
 mod ipc;
@@ -9,5 +11,7 @@ mod reading;
 mod stored;
 mod write;
 
+#[cfg(feature = "batches")]
+pub use batches::Batches;
 pub use ipc::ARROW;
 pub use parquet_file::PARQUET;

@@ -6,7 +6,7 @@ use parquet::data_type::Int96;
 use parquet::schema::types::Type;
 
 use crate::builder::Cell;
-use crate::kind::{Kind, decimal, whole};
+use crate::kind::{Kind, decimal, divided, whole};
 
 /// How a stored value becomes a number or a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,7 +99,7 @@ impl Stored {
     pub(crate) fn int32(self, value: i32) -> Cell<'static> {
         match self {
             Stored::Unsigned => Cell::Number(f64::from(value as u32)),
-            Stored::Seconds(in_a_second) => Cell::Number(f64::from(value) / in_a_second),
+            Stored::Seconds(in_a_second) => Cell::Number(divided(value.into(), in_a_second)),
             Stored::Decimal(scale) => Cell::Number(decimal(value.into(), scale)),
             _ => Cell::Number(value.into()),
         }
@@ -108,7 +108,7 @@ impl Stored {
     pub(crate) fn int64(self, value: i64) -> Cell<'static> {
         match self {
             Stored::Unsigned => Cell::Unsigned(value as u64),
-            Stored::Seconds(in_a_second) => Cell::Number(value as f64 / in_a_second),
+            Stored::Seconds(in_a_second) => Cell::Number(divided(value, in_a_second)),
             Stored::Decimal(scale) => Cell::Number(decimal(value.into(), scale)),
             _ => Cell::Signed(value),
         }
@@ -116,7 +116,7 @@ impl Stored {
 
     /// A moment as older programs store it: nanoseconds of a day, and the number of the day.
     pub(crate) fn int96(value: &Int96) -> Cell<'static> {
-        Cell::Number(value.to_nanos() as f64 / 1e9)
+        Cell::Number(divided(value.to_nanos(), 1e9))
     }
 
     /// A value of several bytes; for one that cannot be read, why.

@@ -61,7 +61,15 @@ fn answers_are_those_of_the_same_table_as_text() {
 fn reduced_tables_are_written_and_applied_as_parquet() {
     let place = place();
     place.done(&[
-        "select", "wine.parquet", "--target", "target", "-k", "3", "--json", "result.json", "--write-reduced",
+        "select",
+        "wine.parquet",
+        "--target",
+        "target",
+        "-k",
+        "3",
+        "--json",
+        "result.json",
+        "--write-reduced",
         "small.parquet",
     ]);
     place.done(&["select", "wine.csv", "--target", "target", "-k", "3", "--write-reduced", "small.csv"]);
@@ -72,7 +80,18 @@ fn reduced_tables_are_written_and_applied_as_parquet() {
     place.done(&["apply", "result.json", "wine.parquet", "--write-reduced", "new.parquet"]);
     place.done(&["apply", "result.json", "wine.csv", "--write-reduced", "new.csv"]);
     let described = |name: &str| {
-        let words = ["score", name, "--target", "0", "--task", "regression", "--method", "correlation", "--json", "-"];
+        let words = [
+            "score",
+            name,
+            "--target",
+            "0",
+            "--task",
+            "regression",
+            "--method",
+            "correlation",
+            "--json",
+            "-",
+        ];
         lasting(&place.done(&words), name)
     };
     assert_eq!(described("new.parquet"), described("new.csv"));

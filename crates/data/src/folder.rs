@@ -16,8 +16,8 @@ const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 /// Files that are one table, one below the other.
 ///
 /// The parts of a folder are all files in it and in the folders below, but for those whose name, or whose
-/// folder's name, starts with `_` or `.`, as programs mark what is not data. A folder called `key=value` gives
-/// all its rows this value of the column `key`; `%3D` is read as the character of that number, and
+/// folder's name, starts with `_` or `.`, as programs mark what is not data. A folder called `key=value`
+/// gives all its rows this value of the column `key`; `%3D` is read as the character of that number, and
 /// `__HIVE_DEFAULT_PARTITION__` is a missing value. Where the last part of a path has `*` or `?` and is not
 /// there, the parts are the files whose names match.
 ///

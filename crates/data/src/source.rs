@@ -1,7 +1,7 @@
 //! Opens a file: its first bytes, its estimated length, and its content decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
@@ -59,6 +59,39 @@ pub enum Content {
     Bytes(Vec<u8>),
 }
 
+impl Content {
+    /// How many bytes there are.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.metadata().map(|metadata| metadata.len()),
+            Self::Bytes(bytes) => Ok(bytes.len() as u64),
+        }
+    }
+
+    /// Exactly `length` bytes from `start` on. Nothing is allocated for more than there are.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::UnexpectedEof`] where there are fewer.
+    pub fn read_at(&mut self, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        let end = start.checked_add(length).filter(|end| self.length().is_ok_and(|all| *end <= all));
+        let (Some(end), Ok(length)) = (end, usize::try_from(length)) else {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends too early"));
+        };
+        match self {
+            Self::File(file) => {
+                let mut out = vec![0; length];
+                file.seek(SeekFrom::Start(start))?;
+                file.read_exact(&mut out)?;
+                Ok(out)
+            }
+            Self::Bytes(bytes) => Ok(bytes[start as usize..end as usize].to_vec()),
+        }
+    }
+}
+
 /// Bytes of a stream that are read into memory at once.
 const SLICE: u64 = 1 << 20;
 
@@ -91,8 +124,8 @@ impl Source {
         self.reader
     }
 
-    /// Its content, decompressed, to be read at any place: of a regular file that is not compressed, the file;
-    /// of anything else the bytes, once they are in memory.
+    /// Its content, decompressed, to be read at any place: of a regular file that is not compressed, the
+    /// file; of anything else the bytes, once they are in memory.
     ///
     /// # Errors
     /// [`Error::TooLarge`] for more bytes than [`Limit`] allows, and those of reading.

@@ -30,8 +30,8 @@ const WITHOUT_GAPS_IN_UNIONS: i16 = 4;
 /// Bytes of the place of a batch.
 const BLOCK: usize = 24;
 
-/// Arrow files, one or many, also called Feather version 2. Only the columns that are needed are read, each by
-/// one thread.
+/// Arrow files, one or many, also called Feather version 2. Only the columns that are needed are read, each
+/// by one thread.
 ///
 /// Cost: linear in the values that are needed, and in columns × batches for the metadata; memory for the
 /// values, with 8 bytes each.

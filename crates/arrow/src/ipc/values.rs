@@ -6,7 +6,7 @@ use half::f16;
 use super::batch::Array;
 use super::schema::Type;
 use crate::builder::{Builder, Cell};
-use crate::kind::{decimal, whole};
+use crate::kind::{decimal, divided, whole};
 use crate::reading::Stop;
 
 /// Bytes of a view of a text: its length, and the text, or its first letters, a buffer and a place in it.
@@ -107,7 +107,7 @@ impl Array {
                 _ => f64::from_bits(unsigned(bytes)),
             }),
             Type::Decimal { scale, .. } => Cell::Number(decimal(digits(bytes)?, scale)),
-            Type::Divided { by, .. } => Cell::Number(signed(bytes) as f64 / by),
+            Type::Divided { by, .. } => Cell::Number(divided(signed(bytes), by)),
             Type::Nothing | Type::Truth | Type::Text(_) | Type::TextView => Cell::Missing,
         })
     }

@@ -1,5 +1,5 @@
-//! Parquet and Arrow files that pyarrow, polars and pandas wrote (`../files/make.py`), folders of them, damaged
-//! ones, and written ones.
+//! Parquet and Arrow files that pyarrow, polars and pandas wrote (`../files/make.py`), folders of them,
+//! damaged ones, and written ones.
 
 mod damage;
 mod folders;
