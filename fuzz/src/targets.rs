@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{self, Read};
 
 use fewest::data::{
-    Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, Task, Unknown, digest,
+    Format, Formats, Header, Missing, ReadOptions, Reduced, Table, TargetChoice, Task, Unknown, digest,
 };
 use fewest::registry::{Parameters, Registry};
+use fewest_arrow::{ARROW, PARQUET};
 use fewest_study::{Store, json};
 
 /// Something that reads.
@@ -20,12 +21,14 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "any", run: |bytes| read(bytes, None) },
     Target { name: "csv", run: |bytes| read(bytes, Some("csv")) },
     Target { name: "svmlight", run: |bytes| read(bytes, Some("svmlight")) },
     Target { name: "npy", run: |bytes| read(bytes, Some("npy")) },
     Target { name: "mat", run: |bytes| read(bytes, Some("mat")) },
+    Target { name: "parquet", run: |bytes| read_columns(bytes, PARQUET) },
+    Target { name: "arrow", run: |bytes| read_columns(bytes, ARROW) },
     Target { name: "param", run: parameters },
     Target { name: "resume", run: stored_folds },
     Target { name: "apply", run: applied },
@@ -42,6 +45,22 @@ fn read(bytes: &[u8], format: Option<&str>) {
     read_with(bytes, &usual);
     if let Some(([first, second], rest)) = bytes.split_first_chunk() {
         read_with(rest, &drawn((*first, *second), usual));
+    }
+}
+
+/// Reads the bytes with the usual options, and without the columns that are none of a table.
+///
+/// The reader makes an error of a panic where the program unwinds; the command does not, so there may be
+/// none.
+fn read_columns(bytes: &[u8], format: Format) {
+    let formats = Formats::standard().with(format);
+    let usual = ReadOptions { formats, format: Some(format), memory: Some(MEMORY), ..ReadOptions::default() };
+    let ignore = ["list", "struct", "map", "bytes", "fixed"].map(str::to_owned).to_vec();
+    for options in [ReadOptions { ignore, ..usual.clone() }, usual] {
+        if let Err(error) = Table::read_bytes("input", bytes.into(), &options) {
+            assert!(!error.to_string().contains("(it is damaged)"), "a panic");
+        }
+        read_with(bytes, &options);
     }
 }
 

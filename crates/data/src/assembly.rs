@@ -1,4 +1,4 @@
-//! Columns as readers return them, and the table they make: features, target and ids by their roles.
+//! The table that columns make: features, target and ids by their roles.
 
 use std::path::{Path, PathBuf};
 
@@ -6,49 +6,12 @@ use fewest_core::FeatureKind;
 use nalgebra_sparse::CscMatrix;
 
 use crate::error::{ColumnLabel, RowLabel};
-use crate::levels::{Interner, Spellings, levels_of_numbers, number_text, sort_levels};
+use crate::levels::{Spellings, levels_of_numbers, number_text, sort_levels};
 use crate::roles::{self, Guess, Role};
 use crate::suspicions::{self, Suspicions};
 use crate::table::{Features, Table};
 use crate::target;
 use crate::{Error, Format, Place, ReadOptions, Task};
-
-/// A column of a table, from a reader of another crate.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Cells {
-    /// Finite numbers, NaN where missing.
-    Numbers(Vec<f64>),
-    /// Text, `None` where missing: categories, or the ids of samples.
-    Texts(Vec<Option<String>>),
-}
-
-impl Cells {
-    fn len(&self) -> usize {
-        match self {
-            Self::Numbers(values) => values.len(),
-            Self::Texts(texts) => texts.len(),
-        }
-    }
-
-    fn read_as(self, role: Role) -> ReadColumn {
-        match (self, role) {
-            (_, Role::Ignored) => ReadColumn::Ignored,
-            (Self::Numbers(values), _) => target::plain(values),
-            (Self::Texts(texts), Role::Id | Role::Group) => {
-                ReadColumn::Ids(texts.into_iter().map(Option::unwrap_or_default).collect())
-            }
-            (Self::Texts(texts), _) => {
-                let mut levels = Interner::default();
-                let code = |text: &Option<String>| {
-                    text.as_deref().map_or(f64::NAN, |text| f64::from(levels.code(text)))
-                };
-                let codes = texts.iter().map(code).collect();
-                text_column(codes, levels.into_names())
-            }
-        }
-    }
-}
 
 /// A column as returned by a reader.
 #[derive(Debug)]
@@ -84,40 +47,6 @@ pub(crate) struct Parts {
 }
 
 impl Table {
-    /// A table of the columns that a reader found in a file. Their names count if all have one.
-    ///
-    /// The options determine which columns are the target, ids or left out.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] for columns of different lengths, no samples, or an infinite value; those of
-    /// [`Table::read`] for options that do not fit.
-    pub fn from_columns(
-        path: &Path,
-        format: Format,
-        columns: Vec<(Option<String>, Cells)>,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
-        let (names, cells): (Vec<Option<String>>, Vec<Cells>) = columns.into_iter().unzip();
-        let n_samples = cells.first().map_or(0, Cells::len);
-        if n_samples == 0 {
-            return Err(Error::malformed(
-                path,
-                Place::File,
-                "there is no sample in it",
-                "check how it was made",
-            ));
-        }
-        let names: Option<Vec<String>> = names.into_iter().collect();
-        for (number, cells) in cells.iter().enumerate() {
-            if cells.len() != n_samples {
-                let place = Place::Column(roles::label(names.as_deref(), number));
-                let problem = format!("{} values, but the first column has {n_samples}", cells.len());
-                return Err(Error::malformed(path, place, problem, "give each column one value per sample"));
-            }
-        }
-        from_cells(path, format, names, cells, n_samples, Vec::new(), options)
-    }
-
     /// Sorts the columns of a dense table into features, target and ids.
     pub(crate) fn assemble(parts: Parts, options: &ReadOptions) -> Result<Self, Error> {
         let Parts { path, format, names, roles, guess, columns, n_samples, lines, separate_target } = parts;
@@ -273,42 +202,6 @@ fn sample_weights(
         return Err(Error::malformed(path, Place::Column(label), "every weight is 0", ADVICE));
     }
     Ok(values)
-}
-
-/// The table of a binary format: numbers only, no names.
-pub(crate) fn from_numbers(
-    path: &Path,
-    format: Format,
-    columns: Vec<Vec<f64>>,
-    n_samples: usize,
-    separate_target: Vec<(ColumnLabel, ReadColumn)>,
-    options: &ReadOptions,
-) -> Result<Table, Error> {
-    let cells = columns.into_iter().map(Cells::Numbers).collect();
-    from_cells(path, format, None, cells, n_samples, separate_target, options)
-}
-
-/// A table from columns without the spelling of their numbers. The first infinite value is an error.
-fn from_cells(
-    path: &Path,
-    format: Format,
-    names: Option<Vec<String>>,
-    cells: Vec<Cells>,
-    n_samples: usize,
-    separate_target: Vec<(ColumnLabel, ReadColumn)>,
-    options: &ReadOptions,
-) -> Result<Table, Error> {
-    let (roles, guess) = roles::assign(path, names.as_deref(), cells.len(), options)?;
-    for (number, (cells, role)) in cells.iter().zip(&roles).enumerate() {
-        if let (Cells::Numbers(values), false) = (cells, *role == Role::Ignored) {
-            check_infinite(path, values, &roles::label(names.as_deref(), number))
-                .map_err(|error| roles::explain(guess, error))?;
-        }
-    }
-    let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
-    let path = path.to_owned();
-    let parts = Parts { path, format, names, roles, guess, columns, n_samples, lines: None, separate_target };
-    Table::assemble(parts, options)
 }
 
 /// An error for the first infinite value of a column of a binary file.

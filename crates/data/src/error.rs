@@ -150,7 +150,7 @@ impl Error {
     }
 
     /// An [`Error::Unsupported`].
-    pub(crate) fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn unsupported(path: &Path, what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_owned(), what: what.into(), advice: advice.into() }
     }
 

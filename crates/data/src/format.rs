@@ -1,5 +1,6 @@
 //! File formats: name, detection, reader and writer.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use fewest_core::Dataset;
 use crate::error::quoted;
 use crate::readers;
 use crate::source::{self, Source};
-use crate::{Error, ReadOptions, Table};
+use crate::{Error, Folder, ReadOptions, Table};
 
 /// How certain it is, from the first bytes of a file, that the file has a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +55,7 @@ pub struct Format {
     extensions: &'static [&'static str],
     sniff: fn(&[u8]) -> Sniff,
     read: fn(Source, &ReadOptions) -> Result<Table, Error>,
+    read_folder: Option<fn(Folder, &ReadOptions) -> Result<Table, Error>>,
     write: Option<(&'static [&'static str], WriteTable)>,
     own_target: &'static str,
     has_variables: bool,
@@ -77,6 +79,7 @@ impl Format {
             extensions,
             sniff,
             read,
+            read_folder: None,
             write: None,
             own_target,
             has_variables: false,
@@ -89,6 +92,12 @@ impl Format {
     /// Adds a writer for files with one of these extensions.
     pub const fn written_by(mut self, extensions: &'static [&'static str], write: WriteTable) -> Self {
         self.write = Some((extensions, write));
+        self
+    }
+
+    /// Adds a reader of tables in several files.
+    pub const fn with_folders(mut self, read: fn(Folder, &ReadOptions) -> Result<Table, Error>) -> Self {
+        self.read_folder = Some(read);
         self
     }
 
@@ -141,9 +150,24 @@ impl Format {
 
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
         self.check(&source.path, options)?;
+        (self.read)(source, &*self.settled(options)?)
+    }
+
+    /// Reads a table in several files.
+    pub(crate) fn read_folder(self, folder: Folder, options: &ReadOptions) -> Result<Table, Error> {
+        let Some(read) = self.read_folder else {
+            let what = format!("several {self} files are not read as one table");
+            return Err(Error::unsupported(folder.path(), what, "name one file"));
+        };
+        self.check(folder.path(), options)?;
+        read(folder, &*self.settled(options)?)
+    }
+
+    /// The options with what a reduction settles.
+    fn settled(self, options: &ReadOptions) -> Result<Cow<'_, ReadOptions>, Error> {
         match &options.reduction {
-            None => (self.read)(source, options),
-            Some(reduction) => (self.read)(source, &reduction.settle(options, self.has_indices)?),
+            None => Ok(Cow::Borrowed(options)),
+            Some(reduction) => reduction.settle(options, self.has_indices).map(Cow::Owned),
         }
     }
 

@@ -100,8 +100,12 @@ impl Spellings {
 }
 
 /// The shortest decimal text that reads back as the same number, with an exponent for very large and small
-/// ones.
-pub(crate) fn number_text(number: f64) -> String {
+/// ones: as numbers are written where they are levels or ids.
+///
+/// ```
+/// assert_eq!([0.1, 3.0, 1e300].map(fewest_data::number_text), ["0.1", "3", "1e300"]);
+/// ```
+pub fn number_text(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || (1e-5..1e16).contains(&size) || !number.is_finite() {
         number.to_string()

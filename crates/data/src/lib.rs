@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod assembly;
+mod cells;
 mod digest;
 mod encoding;
 mod error;
+mod folder;
 mod format;
 mod hints;
 mod imputation;
@@ -24,16 +26,19 @@ mod suspicions;
 pub mod synthetic;
 mod table;
 mod target;
+mod tokens;
 mod write;
 
-pub use assembly::Cells;
+pub use cells::{Cells, Wanted};
 pub use digest::digest;
 pub use error::{ColumnLabel, Error, Place, RowLabel};
+pub use folder::{Folder, Part};
 pub use format::{Format, Formats, Sniff};
 pub use journal::Journal;
 pub use known::{
     GroupTable, LinkOptions, Links, Nodes, parse_views, read_authors, read_groups, read_links, read_views,
 };
+pub use levels::number_text;
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
@@ -44,7 +49,10 @@ pub use readers::arriving::{
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
 pub use roles::matching_names;
 pub use scaling::{Scaled, Scaling};
-pub use source::Source;
+pub use source::{Content, Source};
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::Table;
-pub use write::{check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json};
+pub use write::{
+    Written, check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json,
+    written_columns,
+};

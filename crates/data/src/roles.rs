@@ -1,10 +1,11 @@
 //! The role of each column of a table.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use fewest_core::method::nearest;
 
-use crate::error::{listed, quoted};
+use crate::error::{RowLabel, listed, quoted};
 use crate::lookup::find_all;
 use crate::{ColumnLabel, Error, Place, ReadOptions, Reduction, TargetChoice, TargetFound};
 
@@ -293,6 +294,39 @@ pub(crate) fn matches_pattern(pattern: &[char], text: &str) -> bool {
 pub(crate) fn label(names: Option<&[String]>, column: usize) -> ColumnLabel {
     let name = names.and_then(|names| names.get(column)).filter(|name| !name.is_empty());
     ColumnLabel { name: name.cloned(), number: Some(column) }
+}
+
+/// An error for a needed column without a name, and for two of one name. The names stand at `place`.
+pub(crate) fn check_names(
+    path: &Path,
+    place: &Place,
+    names: Option<&[String]>,
+    roles: &[Role],
+) -> Result<(), Error> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (number, (name, role)) in names.unwrap_or_default().iter().zip(roles).enumerate() {
+        if name.is_empty() && !matches!(role, Role::Id | Role::Group | Role::Ignored) {
+            let column = label(names, number);
+            let place = match place {
+                Place::Line(line) => Place::Cell { row: RowLabel::Line(*line), column },
+                _ => Place::Column(column),
+            };
+            let advice = "give it one, or leave the column out (on the command line: --ignore)";
+            return Err(Error::malformed(path, place, "the column has no name", advice));
+        }
+        if name.is_empty() {
+            continue;
+        }
+        if let Some(earlier) = seen.insert(name, number) {
+            return Err(Error::malformed(
+                path,
+                place.clone(),
+                format!("columns {earlier} and {number} (counted from 0) are both called {}", quoted(name)),
+                "rename one",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A column by its name, or else by its number from 0, or else by the word `last`.

@@ -1,13 +1,13 @@
 //! Opens a file: its first bytes, its estimated length, and its content decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::{NAME_IT, Undecodable};
-use crate::{Error, digest};
+use crate::{Error, Limit, Part, Place, ReadOptions, digest};
 
 /// Bytes at the start of a file from which its format and its size in memory are estimated.
 const SAMPLE: usize = 1 << 20;
@@ -16,7 +16,7 @@ const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
 /// Formats that are recognised by their first bytes, but not supported.
-const FOREIGN: [(&[u8], &str, &str); 9] = [
+const FOREIGN: [(&[u8], &str, &str); 11] = [
     (
         b"PK\x03\x04",
         "a zip archive (as .npz, .xlsx and .ods are)",
@@ -28,8 +28,10 @@ const FOREIGN: [(&[u8], &str, &str); 9] = [
         "a file of an older Office program (as .xls is)",
         "save the table as .csv (workbooks are read where the command was built with `--features excel`)",
     ),
-    (b"PAR1", "a Parquet file", "save the table as .csv"),
-    (b"ARROW1", "an Arrow file", "save the table as .csv"),
+    (b"PAR1", "a Parquet file", "save the table as .csv, or build the command with its feature `arrow`"),
+    (b"ARROW1", "an Arrow file", "save the table as .csv, or build the command with its feature `arrow`"),
+    (b"PARE", "an encrypted Parquet file", "decrypt it, or save the table as .csv"),
+    (b"FEA1", "a Feather file of version 1", "save it again with version 2 (as .arrow)"),
     (b"BZh", "a bzip2 file", "decompress it, or compress it with gzip"),
     (b"\xFD7zXZ", "an xz file", "decompress it, or compress it with gzip"),
     (b"\x28\xB5\x2F\xFD", "a zstd file", "decompress it, or compress it with gzip"),
@@ -47,6 +49,51 @@ pub(crate) fn refuse_foreign(source: &Source) -> Result<(), Error> {
         Some((_, what, advice)) => Err(Error::unsupported(&source.path, format!("this is {what}"), *advice)),
     }
 }
+
+/// What can be read at any place.
+#[derive(Debug)]
+pub enum Content {
+    /// A regular file, as it lies on disk.
+    File(File),
+    /// What was compressed, or came through a pipe.
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    /// How many bytes there are.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.metadata().map(|metadata| metadata.len()),
+            Self::Bytes(bytes) => Ok(bytes.len() as u64),
+        }
+    }
+
+    /// Exactly `length` bytes from `start` on. Nothing is allocated for more than there are.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::UnexpectedEof`] where there are fewer.
+    pub fn read_at(&mut self, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        let end = start.checked_add(length).filter(|end| self.length().is_ok_and(|all| *end <= all));
+        let (Some(end), Ok(length)) = (end, usize::try_from(length)) else {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends too early"));
+        };
+        match self {
+            Self::File(file) => {
+                let mut out = vec![0; length];
+                file.seek(SeekFrom::Start(start))?;
+                file.read_exact(&mut out)?;
+                Ok(out)
+            }
+            Self::Bytes(bytes) => Ok(bytes[start as usize..end as usize].to_vec()),
+        }
+    }
+}
+
+/// Bytes of a stream that are read into memory at once.
+const SLICE: u64 = 1 << 20;
 
 /// An open file whose first part was read.
 pub struct Source {
@@ -75,6 +122,41 @@ impl Source {
     /// Its content, decompressed.
     pub fn into_reader(self) -> Box<dyn BufRead> {
         self.reader
+    }
+
+    /// Its content, decompressed, to be read at any place: of a regular file that is not compressed, the
+    /// file; of anything else the bytes, once they are in memory.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for more bytes than [`Limit`] allows, and those of reading.
+    pub fn into_content(mut self, options: &ReadOptions) -> Result<Content, Error> {
+        self.content(options)
+    }
+
+    pub(crate) fn content(&mut self, options: &ReadOptions) -> Result<Content, Error> {
+        if let Some(file) = self.file.take().filter(|_| !self.compressed) {
+            return Ok(Content::File(file));
+        }
+        let limit = Limit::of(&self.path, options);
+        let mut bytes = Vec::new();
+        loop {
+            let room = bytes.try_reserve(SLICE as usize);
+            let read = Read::by_ref(&mut self.reader).take(SLICE).read_to_end(&mut bytes);
+            let failed = |error| Self::failure(&self.path, self.compressed, Place::File, error);
+            if read.map_err(failed)? == 0 {
+                return Ok(Content::Bytes(bytes));
+            }
+            limit.check(bytes.len() as u64)?;
+            room.map_err(|_| limit.exceeded(bytes.len() as u64))?;
+        }
+    }
+
+    /// The content of a file of a [`Folder`](crate::Folder).
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn open_part(part: &Part) -> Result<Self, Error> {
+        Self::open(part.path())
     }
 
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
@@ -115,12 +197,7 @@ impl Source {
             .read_to_end(&mut sample)
             .map_err(|error| Error::reading(path, error))?;
         if sample.is_empty() {
-            return Err(Error::malformed(
-                path,
-                crate::Place::File,
-                "the file is empty",
-                "check how it was made",
-            ));
+            return Err(Error::malformed(path, Place::File, "the file is empty", "check how it was made"));
         }
         let whole = sample.len() < SAMPLE;
         let compressed = sample.starts_with(GZIP);
@@ -168,7 +245,7 @@ impl Source {
     }
 
     /// The error of a failed read: of the disk, of the encoding, or of the compressed stream.
-    pub(crate) fn failure(path: &Path, compressed: bool, place: crate::Place, error: io::Error) -> Error {
+    pub(crate) fn failure(path: &Path, compressed: bool, place: Place, error: io::Error) -> Error {
         if let Some(wrong) = error.get_ref().and_then(|inner| inner.downcast_ref::<Undecodable>()) {
             let advice = format!("save the file with the encoding UTF-8, {NAME_IT}");
             return Error::malformed(path, place, wrong.to_string(), advice);

@@ -12,7 +12,7 @@ use crate::hints;
 use crate::roles::Guess;
 use crate::source::Source;
 use crate::target::{TargetValues, unnamed_target};
-use crate::{Error, Format, ReadOptions, TargetFound};
+use crate::{Error, Folder, Format, ReadOptions, TargetFound};
 
 /// A table as it was read: features, target and names. Missing values are NaN.
 ///
@@ -101,9 +101,12 @@ impl Table {
     ///
     /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]:
     /// what the first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`,
-    /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, all but `.mat` also with `.gz` added), else the first
-    /// line decides between svmlight and a table of text. Compressed content is recognised by its first
-    /// bytes, whatever the name.
+    /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, all also with `.gz` added), else the first line
+    /// decides between svmlight and a table of text. Compressed content is recognised by its first bytes, whatever
+    /// the name.
+    ///
+    /// A folder, or a path whose last part has `*` or `?`, is a table in several files, where the format has
+    /// a reader of such: see [`Folder`].
     ///
     /// # Columns of text tables
     /// A column is numeric when all its cells that are not missing are numbers, and categorical when none is;
@@ -138,6 +141,13 @@ impl Table {
     /// ```
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
         let path = path.as_ref();
+        if let Some(folder) = Folder::find(path)? {
+            let format = match options.format {
+                Some(format) => format,
+                None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,
+            };
+            return format.read_folder(folder, options).map(|table| table.with_hints(options));
+        }
         let source = if options.file_digest { Source::open_hashed(path) } else { Source::open(path) };
         Self::read_source(source?, options)
     }
@@ -182,13 +192,17 @@ impl Table {
             Some(format) => format,
             None => options.formats.recognise(&source)?,
         };
-        let mut table = format.read(source, options)?;
+        let table = format.read(source, options)?.with_hints(options);
+        Ok(Self { file_digest: digest, ..table })
+    }
+
+    /// With notes on what the whole table tells.
+    fn with_hints(mut self, options: &ReadOptions) -> Self {
         if options.reduction.is_none() {
-            let hints = hints::hints(&table, options);
-            table.notes.extend(hints);
+            let hints = hints::hints(&self, options);
+            self.notes.extend(hints);
         }
-        table.file_digest = digest;
-        Ok(table)
+        self
     }
 
     /// Adds links between the samples. A sample that is dropped loses its links.

@@ -62,7 +62,7 @@ pub fn write_csv(
     features: &[usize],
     target_names: &[String],
 ) -> Result<(), Error> {
-    let columns = text_columns(dataset, features, target_names)?;
+    let columns = written_columns(dataset, features, target_names)?;
     atomically(path.as_ref(), |out| write_columns(out, &columns, dataset.n_samples()))
 }
 
@@ -71,23 +71,27 @@ pub fn write_csv(
 /// # Errors
 /// As [`write_csv`].
 pub fn csv_text(dataset: &Dataset, features: &[usize], target_names: &[String]) -> Result<Vec<u8>, Error> {
-    let columns = text_columns(dataset, features, target_names)?;
+    let columns = written_columns(dataset, features, target_names)?;
     let mut text = Vec::new();
     write_columns(&mut text, &columns, dataset.n_samples())
         .map_err(|error| Error::writing(Path::new("-"), error))?;
     Ok(text)
 }
 
-/// The columns of a CSV table with their names.
-fn text_columns(
+/// The columns of a table that is written, with their names, as [`write_csv`] says: for a writer of another
+/// format.
+///
+/// # Errors
+/// As [`write_csv`], but for those of the system.
+pub fn written_columns(
     dataset: &Dataset,
     features: &[usize],
     target_names: &[String],
-) -> Result<Vec<(String, TextColumn)>, Error> {
+) -> Result<Vec<(String, Written)>, Error> {
     let mut columns = Vec::new();
     if let Some(ids) = dataset.sample_ids() {
         let name = dataset.sample_id_name().unwrap_or_default();
-        columns.push((name.to_owned(), TextColumn::Texts(ids.to_vec())));
+        columns.push((name.to_owned(), Written::Texts(ids.to_vec())));
     }
     for &j in features {
         if j >= dataset.n_features() {
@@ -97,8 +101,8 @@ fn text_columns(
         let mut values = vec![0.0; dataset.n_samples()];
         dataset.x().copy_column(j, &mut values)?;
         let column = match dataset.feature_kind(j) {
-            FeatureKind::Categorical { levels } => TextColumn::Levels(values, levels.clone()),
-            _ => TextColumn::Numbers(values),
+            FeatureKind::Categorical { levels } => Written::Levels(values, levels.clone()),
+            _ => Written::Numbers(values),
         };
         columns.push((dataset.feature_name(j), column));
     }
@@ -111,16 +115,16 @@ fn text_columns(
         Target::None => {}
         Target::Real(outputs) => columns.extend(
             (0..outputs.n_outputs())
-                .map(|output| (target_name(output), TextColumn::Numbers(outputs.output(output).to_vec()))),
+                .map(|output| (target_name(output), Written::Numbers(outputs.output(output).to_vec()))),
         ),
         Target::Survival(survival) => {
             let events = survival.events().iter().map(|event| f64::from(*event)).collect();
-            columns.push((target_name(0), TextColumn::Numbers(survival.times().to_vec())));
-            columns.push((target_name(1), TextColumn::Numbers(events)));
+            columns.push((target_name(0), Written::Numbers(survival.times().to_vec())));
+            columns.push((target_name(1), Written::Numbers(events)));
         }
         Target::Class(classes) => {
             let codes = classes.codes().iter().map(|&code| f64::from(code)).collect();
-            columns.push((target_name(0), TextColumn::Levels(codes, classes.names().to_vec())));
+            columns.push((target_name(0), Written::Levels(codes, classes.names().to_vec())));
         }
         other => {
             return Err(fewest_core::Error::UnsupportedTarget {
@@ -139,7 +143,7 @@ fn text_columns(
     Ok(columns)
 }
 
-fn write_columns(out: &mut dyn Write, columns: &[(String, TextColumn)], n_samples: usize) -> io::Result<()> {
+fn write_columns(out: &mut dyn Write, columns: &[(String, Written)], n_samples: usize) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(columns.iter().map(|(name, _)| name))?;
     for i in 0..n_samples {
@@ -151,20 +155,24 @@ fn write_columns(out: &mut dyn Write, columns: &[(String, TextColumn)], n_sample
     writer.flush()
 }
 
-/// A column to be written.
-enum TextColumn {
+/// A column that is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written {
+    /// The names of the samples.
     Texts(Vec<String>),
+    /// Numbers, NaN where missing.
     Numbers(Vec<f64>),
+    /// Places in a list of levels, NaN where missing.
     Levels(Vec<f64>, Vec<String>),
 }
 
-impl TextColumn {
+impl Written {
     fn text(&self, i: usize) -> String {
         match self {
-            TextColumn::Texts(texts) => texts[i].clone(),
-            TextColumn::Numbers(values) if values[i].is_nan() => String::new(),
-            TextColumn::Numbers(values) => number_text(values[i]),
-            TextColumn::Levels(codes, levels) => {
+            Written::Texts(texts) => texts[i].clone(),
+            Written::Numbers(values) if values[i].is_nan() => String::new(),
+            Written::Numbers(values) => number_text(values[i]),
+            Written::Levels(codes, levels) => {
                 let level = if codes[i].is_nan() { None } else { levels.get(codes[i] as usize) };
                 level.cloned().unwrap_or_default()
             }

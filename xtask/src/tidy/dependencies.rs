@@ -8,10 +8,11 @@ use crate::metadata::Package;
 /// reason.
 const AT_MOST: &[(&str, usize)] = &[
     ("fewest", 88),
+    ("fewest-arrow", 103),
     ("fewest-benches", 0),
     ("fewest-admm", 40),
     ("fewest-cd", 49),
-    ("fewest-cli", 110),
+    ("fewest-cli", 133),
     ("fewest-columns", 38),
     ("fewest-core", 29),
     ("fewest-counts", 38),
@@ -22,7 +23,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-dependence", 55),
     ("fewest-eval", 56),
     ("fewest-experiments", 132),
-    ("fewest-fuzz", 88),
+    ("fewest-fuzz", 111),
     ("fewest-filters", 46),
     ("fewest-kernels", 45),
     ("fewest-lars", 46),

@@ -31,6 +31,7 @@ const RULES: &[Rule] = rules! {
     "linalg": [parallel], "slices of numbers only";
     "columns": [core linalg parallel], "columns of a table; no method, no solver";
     "data": [core columns parallel], "readers make a Dataset; they know no method";
+    "arrow": [core data parallel], "two formats more; it knows how tables are read and written, and nothing else";
     "excel": [data], "one format more; it knows how tables are read, and nothing else";
     "kernels": [core linalg], "a kernel sees numbers; a target's kernel is a kernel like any other";
     "counts": [core columns], "levels and joint counts serve all families, which never know each other";
@@ -67,12 +68,12 @@ const TOP_RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-cli",
-        may_use: &["fewest", "fewest-study", "fewest-excel"],
+        may_use: &["fewest", "fewest-study", "fewest-arrow", "fewest-excel"],
         why: "the command line holds no algorithm: it reaches everything through the façade and through studies",
     },
     Rule {
         package: "fewest-fuzz",
-        may_use: &["fewest", "fewest-study"],
+        may_use: &["fewest", "fewest-study", "fewest-arrow"],
         why: "it damages what the command reads, and sees of it what the command sees",
     },
     Rule {

@@ -189,7 +189,7 @@ mod tests {
                 "{name}"
             );
         }
-        for name in ["a.TSV", "a.csv.gz", "a.mat", "a.xlsx"] {
+        for name in ["a.TSV", "a.csv.gz", "a.mat", "a.xlsx", "a.parquet"] {
             assert!(reduced_format(registry, Path::new(name)).is_err(), "{name}");
         }
     }

@@ -6,6 +6,7 @@ use crate::levels::{Interner, Spellings};
 use crate::options::Task;
 use crate::roles::Role;
 use crate::target::{MANY_CLASSES, plain};
+use crate::tokens::Tokens;
 
 /// Bytes of a text in memory beside its letters.
 const TEXT: usize = size_of::<String>() + 16;
@@ -41,8 +42,7 @@ impl<T> Cell<T> {
 
 /// Decides whether a cell is missing, a number or text.
 pub(super) struct Classifier {
-    texts: Vec<String>,
-    numbers: Vec<f64>,
+    tokens: Tokens,
     /// Whether a comma may be the decimal mark.
     decimal_comma: bool,
 }
@@ -50,9 +50,7 @@ pub(super) struct Classifier {
 impl Classifier {
     /// `tokens` are the cells that mean "missing".
     pub(super) fn new(tokens: &[String], decimal_comma: bool) -> Self {
-        let texts: Vec<String> = tokens.iter().map(|token| token.trim().to_owned()).collect();
-        let numbers = texts.iter().filter_map(|token| token.parse().ok()).collect();
-        Self { texts, numbers, decimal_comma }
+        Self { tokens: Tokens::new(tokens), decimal_comma }
     }
 
     /// The content of a cell, without the blanks around it. NaN is always missing.
@@ -62,10 +60,10 @@ impl Classifier {
     pub(super) fn classify<'a>(&self, cell: &'a [u8]) -> Result<Cell<&'a str>, String> {
         let text = std::str::from_utf8(cell).map_err(|_| String::from_utf8_lossy(cell).into_owned())?.trim();
         Ok(match self.number(text) {
-            Some(number) if number.is_nan() || self.is_missing(number) => Cell::Missing(text),
+            Some(number) if self.tokens.has_number(number) => Cell::Missing(text),
             Some(number) if number.is_finite() => Cell::Number(number, text),
             Some(_) => Cell::Infinite(text),
-            None if self.texts.iter().any(|token| token.eq_ignore_ascii_case(text)) => Cell::Missing(text),
+            None if self.tokens.has_word(text) => Cell::Missing(text),
             None => Cell::Text(text),
         })
     }
@@ -75,9 +73,9 @@ impl Classifier {
         self.decimal_comma
     }
 
-    /// Whether this number means "missing".
+    /// Whether this number means "missing"; NaN always does.
     pub(super) fn is_missing(&self, number: f64) -> bool {
-        self.numbers.contains(&number)
+        self.tokens.has_number(number)
     }
 
     fn number(&self, text: &str) -> Option<f64> {

@@ -1,7 +1,6 @@
 //! Text tables: CSV, TSV and similar formats.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +64,7 @@ pub(super) fn read_text(source: Source, options: &ReadOptions) -> Result<Table, 
     };
     let (n_columns, header_end) = (header.len(), first.end);
     let (roles, guess) = roles::assign(&file.path, names.as_deref(), n_columns, options)?;
-    check_names(&file.path, first_line, names.as_deref(), &roles)?;
+    roles::check_names(&file.path, &Place::Line(first_line), names.as_deref(), &roles)?;
     if names.is_some() {
         file.take(header_end);
     }
@@ -381,27 +380,4 @@ pub(super) fn header_names(path: &Path, line: u64, record: &[Cow<'_, [u8]>]) -> 
         )),
     };
     record.iter().enumerate().map(name).collect()
-}
-
-fn check_names(path: &Path, line: u64, names: Option<&[String]>, roles: &[Role]) -> Result<(), Error> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    for (number, (name, role)) in names.unwrap_or_default().iter().zip(roles).enumerate() {
-        if name.is_empty() && !matches!(role, Role::Id | Role::Group | Role::Ignored) {
-            let place = Place::Cell { row: RowLabel::Line(line), column: roles::label(names, number) };
-            let advice = "give it one, or leave the column out (on the command line: --ignore)";
-            return Err(Error::malformed(path, place, "the column has no name", advice));
-        }
-        if name.is_empty() {
-            continue;
-        }
-        if let Some(earlier) = seen.insert(name, number) {
-            return Err(Error::malformed(
-                path,
-                Place::Line(line),
-                format!("columns {earlier} and {number} (counted from 0) are both called {}", quoted(name)),
-                "rename one",
-            ));
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::assembly::{check_infinite, from_numbers};
+use crate::assembly::check_infinite;
+use crate::cells::from_numbers;
 use crate::error::{ColumnLabel, quoted};
 use crate::memory;
 use crate::source::Source;
@@ -47,7 +48,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         _ => None,
     };
     let Some(file) = file else {
-        return from_numbers(&path, FORMAT, features.columns, features.n_rows, Vec::new(), options);
+        return from_numbers(&path, FORMAT, features.columns, Vec::new(), options);
     };
     let target_path = Path::new(file);
     let target = read_array(Source::open(target_path)?, options)?;
@@ -72,7 +73,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
         targets.push((label, plain(values)));
     }
     let rest = ReadOptions { target: TargetChoice::None, ..options.clone() };
-    from_numbers(&path, FORMAT, features.columns, features.n_rows, targets, &rest)
+    from_numbers(&path, FORMAT, features.columns, targets, &rest)
 }
 
 struct Array {

@@ -6,17 +6,17 @@
 mod element;
 mod variable;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use fewest_core::method::nearest;
 use flate2::bufread::ZlibDecoder;
 
-use crate::assembly::{ReadColumn, check_infinite, from_numbers};
+use crate::assembly::{ReadColumn, check_infinite};
+use crate::cells::from_numbers;
 use crate::error::{ColumnLabel, quoted};
-use crate::memory::{self, Limit};
-use crate::source::Source;
+use crate::memory;
+use crate::source::{Content, Source};
 use crate::table::Table;
 use crate::target::plain;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
@@ -27,8 +27,6 @@ const HEADER: u64 = 128;
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// The largest compression ratio of Deflate.
 const BEST_COMPRESSION: u64 = 1032;
-/// Bytes of a stream that are read at once.
-const SLICE: u64 = 1 << 20;
 const SAVE_AGAIN: &str = "save the variables again from MATLAB with save(file, 'X', 'Y', '-v7')";
 const COPY_AGAIN: &str = "copy the file again, or save it again with -v7";
 
@@ -41,7 +39,7 @@ fn sniff(start: &[u8]) -> Sniff {
 }
 
 fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
-    let content = content(&mut source, options)?;
+    let content = source.content(options)?;
     let path = &source.path;
     let file = MatFile::open(&source, content)?;
     let x_name = options.x_variable.as_deref().unwrap_or("X");
@@ -98,27 +96,8 @@ fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let options =
         if y.is_some() { &ReadOptions { target: TargetChoice::None, ..options.clone() } } else { options };
     match file.values(x)? {
-        Values::Dense(columns) => from_numbers(path, FORMAT, columns, x.head.n_rows, targets, options),
+        Values::Dense(columns) => from_numbers(path, FORMAT, columns, targets, options),
         Values::Sparse(matrix) => sparse_table(path, &x.head, matrix, targets, options),
-    }
-}
-
-/// The bytes, in any order: of the file, or of a stream once that is in memory.
-fn content(source: &mut Source, options: &ReadOptions) -> Result<Content, Error> {
-    let path = &source.path;
-    if let Some(file) = source.file.take() {
-        return Ok(Content::File(file));
-    }
-    let limit = Limit::of(path, options);
-    let mut bytes = Vec::new();
-    loop {
-        let room = bytes.try_reserve(SLICE as usize);
-        let read = Read::by_ref(&mut source.reader).take(SLICE).read_to_end(&mut bytes);
-        if read.map_err(|error| Error::reading(path, error))? == 0 {
-            return Ok(Content::Bytes(bytes));
-        }
-        limit.check(bytes.len() as u64)?;
-        room.map_err(|_| limit.exceeded(bytes.len() as u64))?;
     }
 }
 
@@ -191,12 +170,6 @@ impl Variable {
             _ => memory::dense_bytes(self.head.n_rows, self.head.n_columns),
         }
     }
-}
-
-/// What can be read from any position.
-enum Content {
-    File(File),
-    Bytes(Vec<u8>),
 }
 
 struct MatFile<'a> {

@@ -1,0 +1,136 @@
+//! Arrow files: columns as they lie in memory, also called Feather version 2.
+//!
+//! The metadata of a file are read as they come, each place checked against the length of the file: what
+//! other readers take on trust ends here in an error.
+
+mod batch;
+mod flat;
+mod schema;
+mod values;
+
+use fewest_data::{Format, Limit, Sniff};
+use parquet::file::reader::Length;
+
+use crate::builder::Builder;
+use crate::bytes_at::BytesAt;
+use crate::reading::{self, Check, Field, File, Stop};
+use batch::{Batch, Block};
+use flat::{Broken, Table};
+use schema::{Column, Dictionary, Extent};
+
+/// What Arrow files begin and end with.
+const MAGIC: &[u8] = b"ARROW1";
+
+/// Behind the footer: its length in four bytes, and the magic.
+const TAIL: u64 = 10;
+
+/// The version of the format since which unions have a buffer less.
+const WITHOUT_GAPS_IN_UNIONS: i16 = 4;
+
+/// Bytes of the place of a batch.
+const BLOCK: usize = 24;
+
+/// Arrow files, one or many, also called Feather version 2. Only the columns that are needed are read, each
+/// by one thread.
+///
+/// Cost: linear in the values that are needed, and in columns × batches for the metadata; memory for the
+/// values, with 8 bytes each.
+pub const ARROW: Format = Format::new("arrow", &["arrow", "feather", "ipc"], sniff, reading::read::<IpcFile>)
+    .with_folders(reading::read_folder::<IpcFile>);
+
+fn sniff(start: &[u8]) -> Sniff {
+    if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }
+}
+
+impl From<Broken> for Stop {
+    fn from(_: Broken) -> Self {
+        Stop::damage("its metadata are damaged or cut off")
+    }
+}
+
+pub(crate) struct IpcFile {
+    bytes: BytesAt,
+    limit: Limit,
+    fields: Vec<Field>,
+    columns: Vec<Column>,
+    dictionaries: Vec<(i64, bool, Batch)>,
+    batches: Vec<Batch>,
+    rows: u64,
+}
+
+impl File for IpcFile {
+    const FORMAT: Format = ARROW;
+    const NAME: &'static str = "Arrow";
+
+    fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop> {
+        let cut_off = || Stop::damage("the file is cut off");
+        let end = bytes.len().checked_sub(TAIL).ok_or_else(cut_off)?;
+        let tail = bytes.bytes(end, TAIL).map_err(Stop::damage)?;
+        if !tail.ends_with(MAGIC) {
+            return Err(cut_off());
+        }
+        let length = u64::try_from(flat::i32_at(&tail, 0)?).map_err(|_| cut_off())?;
+        let start = end.checked_sub(length).ok_or_else(cut_off)?;
+        let footer = bytes.bytes(start, length).map_err(Stop::damage)?;
+        let root = Table::root(&footer)?;
+        let is_old = root.i16(0, 0)? < WITHOUT_GAPS_IN_UNIONS;
+        let schema = root.table(1)?.ok_or(Broken)?;
+        if schema.i16(0, 0)? != 0 {
+            return Err(Stop::damage("its numbers have the highest byte first"));
+        }
+        let (fields, columns) = schema::columns(schema, is_old)?;
+        let read = |number: usize, kind: u8| {
+            let items = root.items(number, BLOCK)?;
+            let read = (0..items.count)
+                .map(|i| Batch::read(&bytes, Block::at(&footer, items.place(i)?)?, kind))
+                .collect::<Result<Vec<_>, Stop>>();
+            read
+        };
+        let batches: Vec<Batch> = read(3, batch::ROWS)?.into_iter().map(|(batch, _)| batch).collect();
+        let listed = read(2, batch::DICTIONARY)?.into_iter();
+        let dictionaries = listed.filter_map(|(batch, of)| of.map(|(id, more)| (id, more, batch))).collect();
+        let rows = batches.iter().map(|batch| batch.rows as u64).fold(0, u64::saturating_add);
+        Ok(Self { bytes, limit: limit.clone(), fields, columns, dictionaries, batches, rows })
+    }
+
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop> {
+        let column = self.columns.get(column).copied().ok_or(Broken)?;
+        let stored = column.stored.ok_or(Broken)?;
+        let list = column.dictionary.map(|dictionary| self.list(dictionary)).transpose()?;
+        for batch in &self.batches {
+            let array = batch.array(&self.bytes, column.first, stored, &self.limit)?;
+            match &list {
+                Some(list) => array.add_coded_to(list, out)?,
+                None => array.add_to(out)?,
+            }
+            check(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl IpcFile {
+    /// The texts of a dictionary.
+    fn list(&self, dictionary: Dictionary) -> Result<Vec<Option<String>>, Stop> {
+        let mut list = Builder::Texts(Vec::new(), 0);
+        for (_, continues, batch) in self.dictionaries.iter().filter(|(id, ..)| *id == dictionary.id) {
+            if !continues && list.len() > 0 {
+                return Err(Stop::damage("a dictionary is there twice"));
+            }
+            batch.array(&self.bytes, Extent::default(), dictionary.values, &self.limit)?.add_to(&mut list)?;
+            self.limit.check(list.bytes())?;
+        }
+        match list {
+            Builder::Texts(texts, _) => Ok(texts),
+            _ => Ok(Vec::new()),
+        }
+    }
+}

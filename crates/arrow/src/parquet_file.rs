@@ -1,0 +1,172 @@
+//! Parquet files, read column by column.
+
+use fewest_data::{Format, Limit, Sniff};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, DataType};
+use parquet::file::metadata::ParquetStatisticsPolicy;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+
+use crate::builder::{Builder, Cell};
+use crate::bytes_at::BytesAt;
+use crate::reading::{self, Check, Field, File, Stop};
+use crate::stored::Stored;
+use crate::write;
+
+/// Rows that are decoded at a time.
+const ROWS: usize = 1 << 16;
+
+/// Parquet files, one or many. Only the columns that are needed are read, each by one thread.
+///
+/// Cost: linear in the values that are needed, and in columns × groups of rows for the footer; memory for the
+/// values, with 8 bytes each.
+pub const PARQUET: Format =
+    Format::new("parquet", &["parquet", "pq", "parq"], sniff, reading::read::<ParquetFile>)
+        .with_folders(reading::read_folder::<ParquetFile>)
+        .written_by(&["parquet", "pq", "parq"], write::parquet);
+
+fn sniff(start: &[u8]) -> Sniff {
+    if start.starts_with(b"PAR1") { Sniff::Certain } else { Sniff::No }
+}
+
+pub(crate) struct ParquetFile {
+    reader: SerializedFileReader<BytesAt>,
+    fields: Vec<Field>,
+    /// Where the values of each column are, and how they are stored.
+    stored: Vec<Option<(usize, Stored)>>,
+    rows: u64,
+}
+
+impl File for ParquetFile {
+    const FORMAT: Format = PARQUET;
+    const NAME: &'static str = "Parquet";
+
+    fn open(bytes: BytesAt, _limit: &Limit) -> Result<Self, Stop> {
+        // Statistics are of no use here, and there are some for every column of every group of rows.
+        let skip = ParquetStatisticsPolicy::SkipAll;
+        let options = ReadOptionsBuilder::new()
+            .with_column_stats_policy(skip.clone())
+            .with_size_stats_policy(skip.clone())
+            .with_encoding_stats_policy(skip)
+            .build();
+        let reader = SerializedFileReader::new_with_options(bytes, options).map_err(Stop::damage)?;
+        let mut rows = 0_u64;
+        for group in reader.metadata().row_groups() {
+            let more = u64::try_from(group.num_rows()).map_err(|_| Stop::damage("rows below zero"))?;
+            rows = rows.saturating_add(more);
+        }
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let roots = schema.root_schema().get_fields();
+        let (mut fields, mut stored) = (Vec::with_capacity(roots.len()), Vec::with_capacity(roots.len()));
+        let mut leaves = 0..schema.num_columns();
+        for root in roots {
+            let mut plain = None;
+            let kind = match Stored::of(root) {
+                // Its values are those of the next leaf.
+                Ok((kind, how)) => {
+                    plain = leaves.next().map(|leaf| (leaf, how));
+                    Ok(kind)
+                }
+                Err(what) => {
+                    let below = |leaf: &usize| std::ptr::eq(schema.get_column_root(*leaf), root.as_ref());
+                    while leaves.clone().next().as_ref().is_some_and(below) {
+                        leaves.next();
+                    }
+                    Err(what)
+                }
+            };
+            fields.push(Field { name: root.name().trim().to_owned(), kind });
+            stored.push(plain);
+        }
+        Ok(Self { reader, fields, stored, rows })
+    }
+
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop> {
+        let Some((leaf, stored)) = self.stored.get(column).copied().flatten() else {
+            return Err(Stop::damage("a column has no values"));
+        };
+        let mut column = Column { stored, out, check };
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group).map_err(Stop::damage)?;
+            let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+            let rows = usize::try_from(rows).map_err(Stop::damage)?;
+            match group.get_column_reader(leaf).map_err(Stop::damage)? {
+                ColumnReader::BoolColumnReader(reader) => {
+                    column.add(reader, rows, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
+                }
+                ColumnReader::Int32ColumnReader(reader) => {
+                    column.add(reader, rows, |how, value| Ok(how.int32(*value)))
+                }
+                ColumnReader::Int64ColumnReader(reader) => {
+                    column.add(reader, rows, |how, value| Ok(how.int64(*value)))
+                }
+                ColumnReader::Int96ColumnReader(reader) => {
+                    column.add(reader, rows, |_, value| Ok(Stored::int96(value)))
+                }
+                ColumnReader::FloatColumnReader(reader) => {
+                    column.add(reader, rows, |_, value| Ok(Cell::Number(f64::from(*value))))
+                }
+                ColumnReader::DoubleColumnReader(reader) => {
+                    column.add(reader, rows, |_, value| Ok(Cell::Number(*value)))
+                }
+                ColumnReader::ByteArrayColumnReader(reader) => {
+                    column.add(reader, rows, |how, value| how.bytes(value.as_bytes()))
+                }
+                ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                    column.add(reader, rows, |how, value| how.bytes(value.as_bytes()))
+                }
+            }?;
+        }
+        Ok(())
+    }
+}
+
+/// A column while it is read.
+struct Column<'a, 'c> {
+    stored: Stored,
+    out: &'a mut Builder,
+    check: &'a mut Check<'c>,
+}
+
+impl Column<'_, '_> {
+    /// Adds the values of a group of rows, as `cell` makes them of what is stored.
+    fn add<T: DataType>(
+        &mut self,
+        mut reader: ColumnReaderImpl<T>,
+        rows: usize,
+        cell: impl Fn(Stored, &T::T) -> Result<Cell<'_>, &'static str>,
+    ) -> Result<(), Stop> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        let mut left = rows;
+        while left > 0 {
+            values.clear();
+            levels.clear();
+            let (read, ..) = reader
+                .read_records(left.min(ROWS), Some(&mut levels), None, &mut values)
+                .map_err(Stop::damage)?;
+            if read == 0 {
+                return Ok(());
+            }
+            left -= read.min(left);
+            let how = self.stored;
+            // Values are there where the level says so.
+            let mut values = values.iter();
+            let mut levels = levels.iter();
+            for _ in 0..read {
+                let there = if levels.next().is_none_or(|level| *level > 0) { values.next() } else { None };
+                let made = there.map_or(Ok(Cell::Missing), |value| cell(how, value));
+                self.out.push(made.map_err(Stop::damage)?);
+            }
+            (self.check)(self.out)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! A table from one file or many, whatever their format.
+
+use std::fmt::Display;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fewest_data::{
+    Cells, ColumnLabel, Error, Folder, Format, Limit, Place, ReadOptions, Source, Table, Wanted,
+};
+
+use crate::builder::{Builder, Cell};
+use crate::bytes_at::BytesAt;
+use crate::kind::Kind;
+
+/// The name under which pandas stores the names of rows.
+pub(crate) const ROW_NAMES: &str = "__index_level_0__";
+
+const AGAIN: &str = "copy the file again, or write it again";
+
+/// A column of a file: its name, and its kind, or what it holds that is no column of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) kind: Result<Kind, &'static str>,
+}
+
+/// A file of columns.
+pub(crate) trait File: Sized + Sync {
+    const FORMAT: Format;
+    /// Its name, for messages.
+    const NAME: &'static str;
+
+    fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop>;
+
+    fn fields(&self) -> &[Field];
+
+    /// The number of rows that the file declares.
+    fn rows(&self) -> u64;
+
+    /// Adds a column of these, piece by piece, and calls `check` after each.
+    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop>;
+}
+
+/// What counts the memory of a column.
+pub(crate) type Check<'a> = dyn FnMut(&Builder) -> Result<(), Error> + 'a;
+
+/// Why reading ends.
+pub(crate) enum Stop {
+    /// The file is damaged, in words for a message.
+    Damage(String),
+    Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Error(error)
+    }
+}
+
+impl Stop {
+    pub(crate) fn damage(error: impl Display) -> Self {
+        Stop::Damage(error.to_string())
+    }
+}
+
+/// Reads one file.
+pub(crate) fn read<F: File>(source: Source, options: &ReadOptions) -> Result<Table, Error> {
+    let path = source.path().to_owned();
+    let first = open::<F>(source, options)?;
+    let fields = first.fields().to_vec();
+    let parts = vec![Part { path: &path, rows: first.rows(), values: &[] }];
+    Parts { path: &path, fields, first, parts, keys: &[], open: &|_| Ok(None) }.table(options)
+}
+
+/// Reads the parts of a table one below the other.
+pub(crate) fn read_folder<F: File>(folder: Folder, options: &ReadOptions) -> Result<Table, Error> {
+    let open_part = |number: usize| open::<F>(Source::open_part(&folder.parts()[number])?, options);
+    let first = open_part(0)?;
+    let mut fields = first.fields().to_vec();
+    let listed = folder.parts().iter();
+    let mut parts: Vec<Part<'_>> =
+        listed.map(|part| Part { path: part.path(), rows: first.rows(), values: part.values() }).collect();
+    for number in 1..parts.len() {
+        let part = open_part(number)?;
+        agree((parts[0].path, &mut fields), (parts[number].path, part.fields()))?;
+        parts[number].rows = part.rows();
+    }
+    // Not all are kept open: there may be more than the system allows.
+    let again = |number: usize| match number {
+        0 => Ok(None),
+        _ => open_part(number).map(Some),
+    };
+    let (path, keys, open) = (folder.path(), folder.keys(), &again);
+    Parts { path, fields, first, parts, keys, open }.table(options)
+}
+
+fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, Error> {
+    let path = source.path().to_owned();
+    let limit = Limit::of(&path, options);
+    let bytes = BytesAt::new(source.into_content(options)?).map_err(|error| Error::reading(&path, error))?;
+    fenced(|| F::open(bytes, &limit)).map_err(|stop| told::<F>(&path, stop))
+}
+
+/// The crates that decode files may panic on damaged ones, which is an error like any other where the program
+/// unwinds.
+fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Stop::damage("it is damaged")))
+}
+
+fn told<F: File>(path: &Path, stop: Stop) -> Error {
+    match stop {
+        Stop::Error(error) => error,
+        Stop::Damage(damage) => {
+            let problem = format!("the {} file cannot be read ({damage})", F::NAME);
+            Error::malformed(path, Place::File, problem, AGAIN)
+        }
+    }
+}
+
+/// An error unless a part has the columns of the first, of the same kinds.
+fn agree((first, known): (&Path, &mut [Field]), (path, found): (&Path, &[Field])) -> Result<(), Error> {
+    let advice = "write all parts with the same columns, or leave this part out";
+    let differs = |place, problem| Err(Error::malformed(path, place, problem, advice));
+    let first = first.display();
+    if found.len() != known.len() {
+        return differs(Place::File, format!("{} columns, but {first} has {}", found.len(), known.len()));
+    }
+    for (column, (known, found)) in known.iter_mut().zip(found).enumerate() {
+        let place = || {
+            let name = Some(found.name.clone());
+            Place::Column(ColumnLabel { name, number: Some(column) })
+        };
+        if known.name != found.name {
+            return differs(place(), format!("the column is called `{}` in {first}", known.name));
+        }
+        known.kind = match (known.kind, found.kind) {
+            (Ok(one), Ok(other)) if one.fits(other) => Ok(one.with(other)),
+            (Err(one), Err(other)) if one == other => Err(one),
+            (one, other) => {
+                let words = |kind: Result<Kind, &'static str>| kind.map_or_else(|what| what, Kind::words);
+                let problem = format!("the column holds {}, but {} in {first}", words(other), words(one));
+                return differs(place(), problem);
+            }
+        };
+    }
+    Ok(())
+}
+
+/// A file of several.
+struct Part<'a> {
+    path: &'a Path,
+    rows: u64,
+    /// The values of the keys.
+    values: &'a [Option<String>],
+}
+
+/// Files with the same columns, of which the first is open.
+struct Parts<'a, F> {
+    path: &'a Path,
+    fields: Vec<Field>,
+    first: F,
+    parts: Vec<Part<'a>>,
+    /// The names of columns that are not in the files, but in the names of their folders.
+    keys: &'a [String],
+    /// Opens a part that is not open.
+    open: &'a (dyn Fn(usize) -> Result<Option<F>, Error> + Sync),
+}
+
+impl<F: File> Parts<'_, F> {
+    fn table(self, options: &ReadOptions) -> Result<Table, Error> {
+        let names: Vec<String> =
+            self.fields.iter().map(|field| &field.name).chain(self.keys).cloned().collect();
+        let row_names = || names.iter().any(|name| name == ROW_NAMES).then(|| ROW_NAMES.to_owned());
+        let options = &ReadOptions { id: options.id.clone().or_else(row_names), ..options.clone() };
+        let limit = Limit::of(self.path, options);
+        Table::from_reader(self.path, F::FORMAT, names, options, |wanted| self.read(wanted, &limit))
+    }
+
+    fn read(&self, wanted: &[Wanted], limit: &Limit) -> Result<Vec<Cells>, Error> {
+        for &Wanted { column, .. } in wanted {
+            if let Some(Field { name, kind: Err(what) }) = self.fields.get(column) {
+                let label = ColumnLabel { name: Some(name.clone()), number: Some(column) };
+                let problem = format!("the column holds {what}, which are neither numbers nor text");
+                let advice = "write what you need of it as columns of their own, or leave it out (on the \
+                              command line: --ignore)";
+                return Err(Error::malformed(self.path, Place::Column(label), problem, advice));
+            }
+        }
+        let rows = self.parts.iter().map(|part| part.rows).fold(0, u64::saturating_add);
+        limit.check(rows.saturating_mul(wanted.len() as u64).saturating_mul(8))?;
+        let used = AtomicU64::new(0);
+        // A part is opened once for all columns of a group: parts are many, or columns are.
+        let groups = if self.parts.len() == 1 { wanted.len() } else { fewest_parallel::n_threads() };
+        let size = wanted.len().div_ceil(groups.max(1)).max(1);
+        let groups: Vec<&[Wanted]> = wanted.chunks(size).collect();
+        let read = fewest_parallel::try_map(groups.len(), |group| self.group(groups[group], limit, &used))?;
+        Ok(read.into_iter().flatten().map(Builder::finish).collect())
+    }
+
+    /// Some columns of all parts.
+    fn group(&self, wanted: &[Wanted], limit: &Limit, used: &AtomicU64) -> Result<Vec<Builder>, Error> {
+        let kind = |column: usize| match self.fields.get(column) {
+            Some(field) => field.kind.unwrap_or(Kind::Nothing),
+            None => Kind::Category,
+        };
+        let mut builders: Vec<Builder> =
+            wanted.iter().map(|wanted| Builder::new(kind(wanted.column), wanted.as_text)).collect();
+        let mut counted = vec![0; builders.len()];
+        for (number, part) in self.parts.iter().enumerate() {
+            let opened = (self.open)(number)?;
+            let file = opened.as_ref().unwrap_or(&self.first);
+            for ((wanted, builder), counted) in wanted.iter().zip(&mut builders).zip(&mut counted) {
+                let mut check = |builder: &Builder| {
+                    let bytes = builder.bytes();
+                    let more = bytes - *counted;
+                    *counted = bytes;
+                    limit.check(used.fetch_add(more, Ordering::Relaxed).saturating_add(more))
+                };
+                let start = builder.len();
+                match wanted.column.checked_sub(self.fields.len()) {
+                    None => fenced(|| file.read(wanted.column, builder, &mut check))
+                        .map_err(|stop| told::<F>(part.path, stop))?,
+                    Some(key) => {
+                        // One text for all rows, of which the files of this part hold so many.
+                        let text = part.values.get(key).and_then(Option::as_deref);
+                        let cell = text.map_or(Cell::Missing, Cell::Text);
+                        (0..part.rows).for_each(|_| builder.push(cell));
+                        check(builder)?;
+                    }
+                }
+                let read = (builder.len() - start) as u64;
+                if read != part.rows {
+                    let name = self.fields.get(wanted.column).map_or("", |field| &field.name);
+                    let declared = part.rows;
+                    let damage = format!("column `{name}` has {read} rows, but {declared} are declared");
+                    return Err(told::<F>(part.path, Stop::Damage(damage)));
+                }
+            }
+        }
+        Ok(builders)
+    }
+}
