@@ -44,4 +44,5 @@ pub use scaling::{Scaled, Scaling};
 pub use source::Source;
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::Table;
+pub use target::are_classes;
 pub use write::{check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json};
