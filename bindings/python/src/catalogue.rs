@@ -2,6 +2,7 @@
 
 use fewest::core::Arrives;
 use fewest::core::method::Value;
+use fewest::eval::stability::nogueira;
 use fewest::registry::{LinkTable, Method, Parameter, Range, Registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -23,6 +24,13 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 pub(crate) fn find(name: &str) -> PyResult<&'static str> {
     Registry::standard().find(name).map(|method| method.id).map_err(wrong)
+}
+
+/// How much the sets of features that folds selected agree (Nogueira et al. 2018); nothing where it has no meaning.
+#[pyfunction]
+pub(crate) fn stability(selections: Vec<Vec<usize>>, n_features: usize) -> Option<f64> {
+    let selections: Vec<&[usize]> = selections.iter().map(Vec::as_slice).collect();
+    nogueira(&selections, n_features, 0.95).ok().map(|stability| stability.phi)
 }
 
 fn described<'py>(py: Python<'py>, registry: &Registry, method: &Method) -> PyResult<Bound<'py, PyDict>> {

@@ -23,6 +23,7 @@ fn _fewest(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<data::Data>()?;
     module.add_function(wrap_pyfunction!(catalogue::methods, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::find, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::stability, module)?)?;
     module.add_function(wrap_pyfunction!(target::are_classes, module)?)?;
     module.add_function(wrap_pyfunction!(select::select, module)?)?;
     Ok(())

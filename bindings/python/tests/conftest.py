@@ -46,3 +46,13 @@ def numbers():
     rng = np.random.default_rng(20261124)
     X = rng.normal(size=(50, 6))
     return X, 2 * X[:, 1] - X[:, 4] + 0.1 * rng.normal(size=50)
+
+
+def needed(method, n_samples, n_features):
+    """What `fit` of a method cannot do without, besides a table and its target."""
+    from fewest._catalogue import METHODS
+
+    if METHODS[method]["needs_views"]:
+        return {"views": [0] * 4 + [1] * (n_features - 4)}
+    # A ring of samples.
+    return {"sample_graph": [(i, (i + 1) % n_samples) for i in range(n_samples)]} if method == "netfs" else {}

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import needed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -47,7 +48,7 @@ def test_names_are_those_of_the_field():
 def test_a_class_is_the_selector_of_its_id(method, two_classes, numbers):
     entry = METHODS[method]
     X, y = two_classes if "classes" in entry["targets"] or not entry["supervised"] else numbers
-    extra = {"views": [0] * 4 + [1] * (X.shape[1] - 4)} if entry["needs_views"] else {}
+    extra = needed(method, *X.shape)
     by_class = getattr(fewest, entry["class"])(k=2, random_state=3).fit(X, y, **extra)
     by_id = Selector(method, k=2, random_state=3).fit(X, y, **extra)
     assert by_class.order_.tolist() == by_id.order_.tolist()
@@ -59,7 +60,7 @@ def test_a_class_is_the_selector_of_its_id(method, two_classes, numbers):
 def test_weights_are_used_or_refused(method, two_classes, numbers):
     entry = METHODS[method]
     X, y = two_classes if "classes" in entry["targets"] or not entry["supervised"] else numbers
-    extra = {"views": [0] * 4 + [1] * (X.shape[1] - 4)} if entry["needs_views"] else {}
+    extra = needed(method, *X.shape)
     weights = np.where(np.arange(len(X)) % 3 == 0, 4.0, 0.5)
     takes = "sample_weight" in inspect.signature(getattr(fewest, entry["class"]).fit).parameters
     assert takes == (method in WEIGHTED)

@@ -5,13 +5,13 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import DATA
+from conftest import DATA, needed
 
 from fewest import Selector
 from fewest._catalogue import METHODS
 
-# Methods with more files than a table are compared in their own tests.
-NEED_MORE = {method for method, entry in METHODS.items() if entry["needs_views"]}
+# Those that need more than a table.
+NEED_MORE = {method for method in METHODS if needed(method, 3, 8)}
 
 
 def run(command, *arguments):

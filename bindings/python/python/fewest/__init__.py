@@ -6,9 +6,10 @@ estimators of scikit-learn. `fewest.methods()` lists them.
 
 from ._catalogue import methods
 from ._classes import CLASSES
+from ._evaluate import compare, evaluate
 from ._fewest import __version__
 from ._selector import Selector
 
 globals().update(CLASSES)
 
-__all__ = ["Selector", "__version__", "methods", *CLASSES]
+__all__ = ["Selector", "__version__", "compare", "evaluate", "methods", *CLASSES]

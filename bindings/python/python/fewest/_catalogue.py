@@ -14,7 +14,7 @@ for _method in METHODS.values():
             _parameter["default"] = _parameter["default"] == "true"
 
 # The methods that use the weight of each sample; of every other they are refused. A test tries them all.
-WEIGHTED = frozenset()
+WEIGHTED = frozenset({"lasso", "elastic-net", "adaptive-lasso", "dantzig", "nmmkl", "nmmklr"})
 
 
 def known(method):

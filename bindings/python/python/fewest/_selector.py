@@ -98,6 +98,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return dict(seed=_seed(self.random_state), time_limit=self.time_limit, threads=_threads(self.n_jobs),
                     progress=progress)
 
+    def __sklearn_is_fitted__(self):
+        # A parameter such as `lambda_` would look like a result.
+        return hasattr(self, "order_")
+
     def _get_support_mask(self):
         check_is_fitted(self, "order_")
         mask = np.zeros(self.n_features_in_, dtype=bool)
