@@ -16,6 +16,9 @@ for _method in METHODS.values():
 # The methods that use the weight of each sample; of every other they are refused. A test tries them all.
 WEIGHTED = frozenset({"lasso", "elastic-net", "adaptive-lasso", "dantzig", "nmmkl", "nmmklr"})
 
+# Of classes they take two only: scikit-learn knows it from the tags of an estimator.
+TWO_CLASSES = frozenset({"t-score", "correlation", "relief"})
+
 
 def known(method):
     """The entry of a method, by its id or another name of it."""

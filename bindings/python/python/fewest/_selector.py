@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import ClassifierTags, check_consistent_length, check_random_state
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
 
 from . import _docs, _fewest
-from ._catalogue import known, text
+from ._catalogue import TWO_CLASSES, known, text
 from ._input import is_frame, table, target
 from ._links import with_links
 from ._result import attributes
@@ -114,6 +114,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             method, _ = self._method()
         except (TypeError, ValueError):
             return tags
+        if method["id"] in TWO_CLASSES:
+            tags.classifier_tags = ClassifierTags(multi_class=False)
         tags.target_tags.required = method["supervised"]
         tags.target_tags.multi_output = "several real outputs" in method["targets"]
         tags.input_tags.sparse = True
