@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{Result, extensions, tidy, workspace};
+use crate::{Result, extensions, python, tidy, workspace};
 
 /// The command by which the README says that all tests run; `tidy` checks that the README still says so.
 pub(crate) const TEST_COMMAND: &str = "cargo test --workspace";
@@ -62,6 +62,9 @@ pub(crate) fn run() -> Result<()> {
             command.args(step.arguments.split(' ')).envs(step.environment.iter().copied());
             workspace::run(&mut command)
         });
+    }
+    if outcome.is_ok() {
+        outcome = timed("python", &mut times, || python::run(&[]));
     }
     if outcome.is_ok() {
         outcome = timed("extensions", &mut times, extensions::run);

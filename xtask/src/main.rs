@@ -3,6 +3,7 @@
 mod ci;
 mod extensions;
 mod metadata;
+mod python;
 mod tidy;
 mod workspace;
 
@@ -21,6 +22,7 @@ Commands:
   ci         Everything that must hold before a change is merged, with the time each step took
   tidy       The house rules: dependency edges, no printing in libraries, links that resolve, …
   extensions The crates under extensions/, tested against packages of this workspace
+  python     The Python package under bindings/python, built and tested; arguments are those of pytest
 
 Commands of experiments/, which are built optimised first; `cargo xtask COMMAND --help` tells their arguments:
   bench      How fast, against ourselves and against others
@@ -47,6 +49,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
         ["extensions"] => extensions::run(),
+        ["python", ..] => python::run(&arguments[1..]),
         [command, ..] if EXPERIMENTS.contains(&command) => experiments(arguments),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -183,7 +183,15 @@ pub(crate) fn unnamed_target(output: usize) -> String {
     if output == 0 { "target".to_owned() } else { format!("target{output}") }
 }
 
-fn are_classes(values: &[f64]) -> bool {
+/// Whether numbers are read as classes unless the user says otherwise: whole numbers, either at most 10
+/// different ones and fewer than there are values, or at most 100 that each occur twice. NaN is no value.
+///
+/// ```
+/// use fewest_data::are_classes;
+/// assert!(are_classes(&[0.0, 1.0, 1.0]));
+/// assert!(!are_classes(&[0.0, 1.0, 2.0]) && !are_classes(&[0.5, 0.5, 1.0]));
+/// ```
+pub fn are_classes(values: &[f64]) -> bool {
     let present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {
         return false;

@@ -1,11 +1,32 @@
 //! A method of a study.
 
-use fewest::core::Selector;
+use fewest::core::{Budget, Selector};
 use fewest::eval::AUTO_K;
 
 use crate::Error;
 use crate::catalogue::{Built, Method, Parameters, TargetKind};
 use crate::design::Design;
+
+/// Number of features selected if nothing says how many.
+pub const USUAL_K: usize = 10;
+
+/// How many features are selected if the user gives no number: as many as the parameters decide where one of
+/// them is given that does, else [`USUAL_K`], or all if there are fewer.
+///
+/// ```
+/// use fewest::core::Budget;
+/// use fewest::registry::{Parameters, Registry};
+/// use fewest_study::usual_budget;
+///
+/// let method = Registry::standard().find("hsic-lasso")?;
+/// assert_eq!(usual_budget(&Parameters::defaults(method), 30), Budget::Count(10));
+/// assert_eq!(usual_budget(&Parameters::defaults(method), 4), Budget::Count(4));
+/// assert_eq!(usual_budget(&Parameters::parse(method, &["lambda_ratio=0.1"])?, 30), Budget::Auto);
+/// # Ok::<(), fewest::core::Error>(())
+/// ```
+pub fn usual_budget(parameters: &Parameters, n_features: usize) -> Budget {
+    if parameters.decides_count() { Budget::Auto } else { Budget::Count(USUAL_K.min(n_features)) }
+}
 
 /// A method with its parameters, ready to run.
 pub struct Candidate {

@@ -15,7 +15,7 @@ mod stream;
 mod study;
 pub mod text;
 
-pub use candidate::Candidate;
+pub use candidate::{Candidate, USUAL_K, usual_budget};
 pub use error::{Error, Mismatch};
 pub use info::{DataInfo, RunInfo, SampleInfo};
 pub use options::{Division, StudyOptions};

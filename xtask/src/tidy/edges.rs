@@ -72,6 +72,11 @@ const TOP_RULES: &[Rule] = &[
         why: "the command line holds no algorithm: it reaches everything through the façade and through studies",
     },
     Rule {
+        package: "fewest-python",
+        may_use: &["fewest", "fewest-study"],
+        why: "Python gets methods and documents through the façade and through studies; nothing numerical is done there",
+    },
+    Rule {
         package: "fewest-fuzz",
         may_use: &["fewest", "fewest-study", "fewest-arrow"],
         why: "it damages what the command reads, and sees of it what the command sees",
@@ -87,7 +92,7 @@ const TOP_RULES: &[Rule] = &[
 const ANY_LIBRARY: &[&str] = &["fewest", "fewest-benches", "fewest-experiments"];
 
 /// Nothing depends on them, and they are not published.
-const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "fewest-fuzz", "xtask"];
+const PROGRAMS: &[&str] = &["fewest-benches", "fewest-experiments", "fewest-fuzz", "fewest-python", "xtask"];
 
 /// Broken rules among the `members`' dependencies on each other. Tests may also use the testkit, and
 /// anything their crate's position in the flow allows to stand below or beside it, but never the programs.

@@ -13,9 +13,6 @@ use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
 use crate::{input, output, report, runner, table};
 
-/// Number of features selected if no argument gives it.
-pub(super) const DEFAULT_K: usize = 10;
-
 /// Selects, and writes the result in every requested form.
 pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
@@ -121,8 +118,7 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
     match k {
         Some(KArg::Count(k)) => Budget::Count(k),
         Some(KArg::Auto) => Budget::Auto,
-        None if parameters.decides_count() => Budget::Auto,
-        None => Budget::Count(DEFAULT_K.min(n_features)),
+        None => fewest_study::usual_budget(parameters, n_features),
     }
 }
 

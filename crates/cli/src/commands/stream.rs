@@ -12,9 +12,8 @@ use fewest::core::{Arrives, Budget};
 use fewest::data::{ArrivingFeatures, FeatureTarget, GroupTable, Growing, Piped, ReadOptions, TargetChoice};
 use fewest::registry::{Built, LinkTable, Method, Parameters, Registry};
 use fewest_study::json::StreamInfo;
-use fewest_study::{Answer, CHECKPOINT_EVERY, Forgetting, StreamInput, StreamPlan, json};
+use fewest_study::{Answer, CHECKPOINT_EVERY, Forgetting, StreamInput, StreamPlan, USUAL_K, json};
 
-use super::select::DEFAULT_K;
 use super::{instead, is_stdout};
 use crate::args::{KArg, StreamArgs};
 use crate::failure::Failure;
@@ -93,7 +92,7 @@ fn plan(args: &StreamArgs, method: &Method, parameters: &Parameters) -> StreamPl
         Some(KArg::Count(k)) => (Budget::Count(k), true),
         Some(KArg::Auto) => (Budget::Auto, true),
         None if parameters.decides_count() => (Budget::Auto, true),
-        None => (Budget::Count(DEFAULT_K), false),
+        None => (Budget::Count(USUAL_K), false),
     };
     StreamPlan {
         is_strict,

@@ -1,0 +1,49 @@
+"""The methods and their parameters, as the registry declares them."""
+
+from . import _fewest
+from ._names import class_name, python_name
+
+METHODS = {method["id"]: method for method in _fewest.methods()}
+
+for _method in METHODS.values():
+    _method["class"] = class_name(_method["id"], _method["title"])
+    for _parameter in _method["parameters"]:
+        _parameter["python"] = python_name(_parameter["name"])
+        if sorted(_parameter["words"]) == ["false", "true"]:
+            _parameter["kind"] = "bool"
+            _parameter["default"] = _parameter["default"] == "true"
+
+# The methods that use the weight of each sample; of every other they are refused. A test tries them all.
+WEIGHTED = frozenset({"lasso", "elastic-net", "adaptive-lasso", "dantzig", "nmmkl", "nmmklr"})
+
+# Of classes they take two only: scikit-learn knows it from the tags of an estimator.
+TWO_CLASSES = frozenset({"t-score", "correlation", "relief"})
+
+
+def known(method):
+    """The entry of a method, by its id or another name of it."""
+    if not isinstance(method, str):
+        raise TypeError(f"method is {method!r}, but must be the id of a method, such as 'hsic-lasso'")
+    return METHODS[_fewest.find(method)]
+
+
+def methods():
+    """Every method: a dictionary with its `id`, `class`, `title`, `formula`, `family`, `targets` and `parameters`.
+
+    >>> [method["class"] for method in fewest.methods() if method["family"] == "similarity"][:3]
+    ['Fisher', 'GeneralizedFisher', 'Laplacian']
+    """
+    return [dict(method) for method in METHODS.values()]
+
+
+def text(value):
+    """A value of a parameter as the command takes it."""
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "__iter__"):
+        return ",".join(text(item) for item in value)
+    if hasattr(value, "__index__"):
+        return str(int(value))
+    return repr(float(value))

@@ -1,0 +1,132 @@
+"""How well the selected features predict: selection inside every fold, any estimator of scikit-learn as learner."""
+
+import time
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_consistent_length
+
+from . import _fewest
+from ._catalogue import known
+from ._selector import BaseSelector, Selector
+
+DEFAULT_KS = (1, 2, 5, 10, 20, 50, 100)
+
+
+def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None):
+    """Measures how well a learner predicts from the features that a method selects.
+
+    In every fold the method selects on the training samples only, and the learner is trained on these; the scores are
+    those of the test samples.
+
+    Parameters
+    ----------
+    selector : estimator of this package, or the id of a method
+    X, y : the table and its target
+    learner : estimator of scikit-learn
+    k : sequence of int, default=None
+        The numbers of features. None: 1, 2, 5, 10, 20, 50 and 100, as far as there are so many.
+    cv : int, splitter or iterable, default=10
+        As in scikit-learn; an int means folds with the classes in proportion, shuffled by `selector.random_state`.
+    scoring : str or callable, default=None
+        As in scikit-learn. None: the score of the learner.
+    sample_weight : array, default=None
+        Weights for the selection, of methods that use them.
+    groups : array, default=None
+        For splitters that keep groups of samples together.
+
+    Returns
+    -------
+    DataFrame
+        A row for each number of features: `k`, `mean` and `standard_error` of the score over the folds, `stability` of
+        the sets selected (Nogueira et al. 2018; 1 if all folds select the same), `seconds` to select, and `scores`.
+    """
+    return compare([selector], X, y, learner, k=k, cv=cv, scoring=scoring, sample_weight=sample_weight,
+                   groups=groups).drop(columns="method")
+
+
+def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None):
+    """Evaluates several methods on the same folds: as `evaluate`, with the column `method`.
+
+    A list of selectors or ids, or a dictionary that names them.
+    """
+    import pandas as pd
+
+    named = selectors if isinstance(selectors, dict) else _names([_selector(given) for given in selectors])
+    named = {name: _selector(given) for name, given in named.items()}
+    check_consistent_length(X, y)
+    scorer = check_scoring(learner, scoring)
+    folds = _folds(cv, X, y, learner, groups)
+    n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+    ks = _ks(k, n_features)
+    rows = []
+    for name, selector in named.items():
+        outcomes = [_fold(selector, X, y, learner, ks, scorer, fold, sample_weight) for fold in folds]
+        for place, number in enumerate(ks):
+            scores = np.array([outcome[place][0] for outcome in outcomes])
+            chosen = [outcome[place][1].tolist() for outcome in outcomes]
+            rows.append({
+                "method": name, "k": number, "mean": scores.mean(),
+                "standard_error": scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan,
+                "stability": _fewest.stability(chosen, n_features), "seconds": np.mean([outcome[place][2] for outcome in outcomes]),
+                "scores": scores.tolist(),
+            })
+    return pd.DataFrame(rows)
+
+
+def _selector(given):
+    if isinstance(given, str):
+        return Selector(given)
+    if not isinstance(given, BaseSelector):
+        raise TypeError(f"{given!r} is no selector: give the id of a method or an estimator of this package")
+    return given
+
+
+def _names(selectors):
+    """Each by its id; those of one method with different parameters by what they are."""
+    ids = [selector._method()[0]["id"] for selector in selectors]
+    names = [str(selector) if ids.count(own) > 1 else own for own, selector in zip(ids, selectors)]
+    if len(set(names)) < len(names):
+        raise ValueError("two of the selectors are the same: give a dictionary with a name for each")
+    return dict(zip(names, selectors))
+
+
+def _folds(cv, X, y, learner, groups):
+    splitter = check_cv(cv, y, classifier=is_classifier(learner))
+    if isinstance(cv, int):
+        # Sorted tables would give folds that are unlike each other.
+        splitter = type(splitter)(cv, shuffle=True, random_state=0)
+    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+
+
+def _ks(k, n_features):
+    if k is None:
+        return [number for number in DEFAULT_KS if number <= n_features]
+    ks = sorted({int(number) for number in ([k] if np.ndim(k) == 0 else k)})
+    if not ks or ks[0] < 1 or ks[-1] > n_features:
+        raise ValueError(f"k: numbers of features from 1 to {n_features} needed, found {ks}")
+    return ks
+
+
+def _fold(selector, X, y, learner, ks, scorer, fold, sample_weight):
+    """For each number of features the score, the features, and the seconds to select."""
+    train, test = fold
+    X_train, X_test, y_train, y_test = (
+        _safe_indexing(values, rows) for values, rows in ((X, train), (X, test), (y, train), (y, test)))
+    weights = {} if sample_weight is None else {"sample_weight": _safe_indexing(sample_weight, train)}
+    nested = known(selector._method()[0]["id"])["nested"]
+    outcomes = {}
+    for number in reversed(ks):
+        if nested and outcomes:
+            # The best few are the first of the best many.
+            fitted.order_ = fitted.order_[:number]
+        else:
+            start = time.perf_counter()
+            fitted = clone(selector).set_params(k=number).fit(X_train, y_train, **weights)
+            seconds = time.perf_counter() - start
+        columns = fitted.get_support(indices=True)
+        model = clone(learner).fit(_safe_indexing(X_train, columns, axis=1), y_train)
+        outcomes[number] = scorer(model, _safe_indexing(X_test, columns, axis=1), y_test), columns, seconds
+    return [outcomes[number] for number in ks]

@@ -1,0 +1,58 @@
+"""Data of the tests."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = ROOT / "crates/testkit/data"
+
+
+@pytest.fixture(scope="session")
+def wine():
+    """A data frame of three classes and its target, as the command reads them."""
+    return _read("wine.csv")
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The program, whose results are compared with those of the package."""
+    program = os.environ.get("FEWEST_COMMAND")
+    if program is None:
+        pytest.skip("FEWEST_COMMAND names no program: cargo xtask python builds it")
+    return program
+
+
+def _read(name):
+    table = pd.read_csv(DATA / name)
+    return table.iloc[:, :-1], table.iloc[:, -1]
+
+
+@pytest.fixture(scope="session")
+def two_classes():
+    """Eight features of which 2 and 5 tell two classes apart; 40 samples."""
+    rng = np.random.default_rng(20261123)
+    X = rng.normal(size=(40, 8))
+    y = (X[:, 2] + X[:, 5] > 0).astype(int)
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def numbers():
+    """Six features, of which the target is a function of 1 and 4; 50 samples."""
+    rng = np.random.default_rng(20261124)
+    X = rng.normal(size=(50, 6))
+    return X, 2 * X[:, 1] - X[:, 4] + 0.1 * rng.normal(size=50)
+
+
+def needed(method, n_samples, n_features):
+    """What `fit` of a method cannot do without, besides a table and its target."""
+    from fewest._catalogue import METHODS
+
+    if METHODS[method]["needs_views"]:
+        return {"views": [0] * 4 + [1] * (n_features - 4)}
+    # A ring of samples.
+    return {"sample_graph": [(i, (i + 1) % n_samples) for i in range(n_samples)]} if method == "netfs" else {}

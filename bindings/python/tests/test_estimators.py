@@ -1,0 +1,61 @@
+"""`check_estimator` of scikit-learn on every class, with what is expected otherwise and why."""
+
+import warnings
+
+import pytest
+from conftest import needed
+from sklearn.utils.estimator_checks import check_estimator
+
+import fewest
+from fewest import Selector
+from fewest._catalogue import METHODS, TWO_CLASSES
+
+# Checks that fail, by method: each with the reason, and what `fit` then says.
+EXPECTED = {
+    "hsfs": {"check_fit2d_1feature": "projects onto two directions, of which one feature has none"},
+}
+
+
+# The checks call `fit` with a table and a target alone, which is not enough for these.
+NEED_MORE = [method for method in METHODS if needed(method, 3, 8)]
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in NEED_MORE])
+def test_an_estimator_is_one_of_scikit_learn(method):
+    expected = EXPECTED.get(method, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = getattr(fewest, METHODS[method]["class"])
+        results = check_estimator(own(), expected_failed_checks=expected, on_skip=None, on_fail=None)
+    failed = [f"{result['check_name']}: {result['exception']!r}" for result in results if result["status"] == "failed"]
+    assert not failed, "\n".join(failed)
+    # What is expected to fail must fail: else the reason is no longer true.
+    assert {result["check_name"] for result in results if result["status"] == "xfail"} == expected.keys()
+    assert sum(result["status"] == "passed" for result in results) >= 40
+
+
+def test_the_reasons_are_true(two_classes):
+    X, y = two_classes
+    with pytest.raises(ValueError, match="parameter `projections` is 2, but must be from 1"):
+        fewest.HSFS(k=1).fit(X[:, :1], y)
+
+
+@pytest.mark.parametrize("method", NEED_MORE)
+def test_what_is_needed_is_told(method, two_classes):
+    X, y = two_classes
+    what = "views" if METHODS[method]["needs_views"] else "links between samples"
+    with pytest.raises(ValueError, match=f"a table without {what} is not supported by {method}"):
+        Selector(method, k=2).fit(X, y)
+    assert len(Selector(method, k=2).fit(X, y, **needed(method, *X.shape)).order_) == 2
+
+
+@pytest.mark.parametrize("method", sorted(method for method in METHODS if "classes" in METHODS[method]["targets"]))
+def test_who_takes_two_classes_only(method, wine):
+    X, y = wine
+    fit = getattr(fewest, METHODS[method]["class"])(k=2).fit
+    extra = needed(method, *X.shape)
+    if method not in TWO_CLASSES:
+        fit(X, y, **extra)
+        return
+    with pytest.raises(ValueError, match="two classes|2 classes"):
+        fit(X, y, **extra)
