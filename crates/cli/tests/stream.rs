@@ -787,7 +787,7 @@ fn what_cannot_be_forgotten_is_refused_with_the_reason() {
     );
 }
 
-/// Groups of several sizes by their table: what `select --groups` takes, and an error that names what is wrong.
+/// Groups of several sizes by their table: what `select --groups` takes, and errors that name what is wrong.
 #[test]
 fn features_arrive_in_the_groups_of_a_table() {
     let place = Place::new();

@@ -76,7 +76,7 @@ pub trait StreamSelector: Send {
         1
     }
 
-    /// The last alarm of a stream that watches whether its selection still holds; `None` where there was none.
+    /// The last alarm of a stream that watches whether its selection still holds, if there was one.
     fn alarm(&self) -> Option<&Alarm> {
         None
     }

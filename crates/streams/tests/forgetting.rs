@@ -372,7 +372,7 @@ fn hostile_samples_are_errors_that_change_nothing() {
     assert!(Drifting::new(ClassSums::default(), none).is_err());
 }
 
-/// At every batch a new stream takes the state of the one before, also behind an alarm; another one refuses it.
+/// At every batch a new stream takes the state of the one before, also behind an alarm; others refuse it.
 #[test]
 fn states_go_on_bit_for_bit() {
     let context = Context::default();

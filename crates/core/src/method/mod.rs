@@ -102,11 +102,14 @@ pub struct Method {
     pub arrives: Option<Arrives>,
     options: fn() -> Draft,
     open: Option<OpenStream>,
-    fading: Option<fn(&Parameters) -> Result<FadingScore, Error>>,
+    fading: Option<FadingOf>,
 }
 
 /// Makes the stream of a method with these parameters.
 type OpenStream = fn(&Parameters, Budget, u64) -> Result<Box<dyn StreamSelector>, Error>;
+
+/// The score by sums in which samples can lose weight, of a method with these parameters.
+type FadingOf = fn(&Parameters) -> Result<FadingScore, Error>;
 
 /// What may be known of how samples are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -67,8 +67,8 @@ impl GroupTable {
     /// Reads `feature,group`, as [`read_groups`] does. Each feature that is not listed is a group of its own.
     ///
     /// # Errors
-    /// As [`read_groups`], but for names that do not exist; [`Error::Malformed`] for a tree, and for a feature
-    /// in two groups.
+    /// As [`read_groups`], but for names that do not exist; [`Error::Malformed`] for a tree, and for a
+    /// feature in two groups.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let (is_tree, pairs) = pairs(path)?;

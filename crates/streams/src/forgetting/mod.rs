@@ -24,8 +24,8 @@ pub use window::Window;
 
 /// What is known of some samples, from which scores follow: what [`Sliding`] windows are made of.
 ///
-/// A clone of one that has seen nothing is one that has seen nothing. What `Debug` shows of it then says which
-/// sums they are, for states: those of other sums are refused.
+/// A clone of one that has seen nothing is one that has seen nothing. What `Debug` shows of it then says
+/// which sums they are, for states: those of other sums are refused.
 pub trait StreamSums: Accumulator<Output = Scores> + Clone + Debug + State {
     /// One that has seen no samples, of which those to come must have the same features and classes.
     #[must_use]
