@@ -41,7 +41,8 @@ impl Batches {
     /// The columns of these names, in this order.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] where a batch lacks a column, or it has missing values or holds no numbers.
+    /// [`Error::InvalidParameter`] where a batch lacks a column, or it has missing values or holds no
+    /// numbers.
     pub fn new(batches: &[RecordBatch], names: &[&str]) -> Result<Self, Error> {
         let column = |name: &&str| {
             let wrong = |expected: &str| Error::parameter("column", format!("`{name}`"), expected);

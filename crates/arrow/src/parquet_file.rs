@@ -1,11 +1,13 @@
 //! Parquet files, read column by column.
 
+use std::sync::Arc;
+
 use fewest_data::{Format, Limit, Sniff};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{AsBytes, DataType};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::serialized_reader::ReadOptionsBuilder;
+use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader};
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
@@ -30,6 +32,7 @@ fn sniff(start: &[u8]) -> Sniff {
 }
 
 pub(crate) struct ParquetFile {
+    bytes: Arc<BytesAt>,
     reader: SerializedFileReader<BytesAt>,
     fields: Vec<Field>,
     /// Where the values of each column are, and how they are stored.
@@ -49,7 +52,7 @@ impl File for ParquetFile {
             .with_size_stats_policy(skip.clone())
             .with_encoding_stats_policy(skip)
             .build();
-        let reader = SerializedFileReader::new_with_options(bytes, options).map_err(Stop::damage)?;
+        let reader = SerializedFileReader::new_with_options(bytes.clone(), options).map_err(Stop::damage)?;
         let mut rows = 0_u64;
         for group in reader.metadata().row_groups() {
             let more = u64::try_from(group.num_rows()).map_err(|_| Stop::damage("rows below zero"))?;
@@ -78,7 +81,7 @@ impl File for ParquetFile {
             fields.push(Field { name: root.name().trim().to_owned(), kind });
             stored.push(plain);
         }
-        Ok(Self { reader, fields, stored, rows })
+        Ok(Self { bytes: Arc::new(bytes), reader, fields, stored, rows })
     }
 
     fn fields(&self) -> &[Field] {
@@ -94,11 +97,19 @@ impl File for ParquetFile {
             return Err(Stop::damage("a column has no values"));
         };
         let mut column = Column { stored, out, check };
-        for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(Stop::damage)?;
-            let rows = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
-            let rows = usize::try_from(rows).map_err(Stop::damage)?;
-            match group.get_column_reader(leaf).map_err(Stop::damage)? {
+        let metadata = self.reader.metadata();
+        let described = metadata.file_metadata().schema_descr().column(leaf);
+        for group in metadata.row_groups() {
+            let rows = usize::try_from(group.num_rows()).map_err(Stop::damage)?;
+            // The reader of a group of rows that the crate has looks at all columns, for each that is read.
+            let chunk = group.columns().get(leaf).ok_or_else(|| Stop::damage("a column is missing"))?;
+            let places = [chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values()];
+            if places.into_iter().chain(chunk.dictionary_page_offset()).any(|place| place < 0) {
+                return Err(Stop::damage("a place below zero"));
+            }
+            let pages = SerializedPageReader::new(self.bytes.clone(), chunk, rows, None);
+            let pages = Box::new(pages.map_err(Stop::damage)?);
+            match get_column_reader(described.clone(), pages) {
                 ColumnReader::BoolColumnReader(reader) => {
                     column.add(reader, rows, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
                 }

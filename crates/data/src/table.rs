@@ -102,8 +102,8 @@ impl Table {
     /// The format is [`ReadOptions::format`] or, when that is not given, one of [`ReadOptions::formats`]:
     /// what the first bytes say (NumPy, MATLAB), else what the extension says (`.csv`, `.tsv`, `.tab`,
     /// `.mat`, `.npy`, `.svm`, `.svmlight`, `.libsvm`, all also with `.gz` added), else the first line
-    /// decides between svmlight and a table of text. Compressed content is recognised by its first bytes, whatever
-    /// the name.
+    /// decides between svmlight and a table of text. Compressed content is recognised by its first bytes,
+    /// whatever the name.
     ///
     /// A folder, or a path whose last part has `*` or `?`, is a table in several files, where the format has
     /// a reader of such: see [`Folder`].
