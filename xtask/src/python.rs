@@ -19,9 +19,9 @@ print('\\n'.join(project['dependencies'] + project['optional-dependencies']['tes
 
 /// Builds the package and runs pytest on it, with these arguments.
 ///
-/// The library is built with the profile `dev` and the features of the whole workspace, which `cargo test --workspace`
-/// has built before: only the module itself is left to compile. What `pip install ./bindings/python` builds instead is
-/// optimised, and takes minutes.
+/// The library is built with the profile `dev` and the features of the whole workspace, which
+/// `cargo test --workspace` has built before: only the module itself is left to compile. What
+/// `pip install ./bindings/python` builds instead is optimised, and takes minutes.
 pub(crate) fn run(arguments: &[std::ffi::OsString]) -> Result<()> {
     let root = workspace::root();
     let python = environment(&root.join("target/python"))?;

@@ -26,7 +26,8 @@ pub(crate) fn find(name: &str) -> PyResult<&'static str> {
     Registry::standard().find(name).map(|method| method.id).map_err(wrong)
 }
 
-/// How much the sets of features that folds selected agree (Nogueira et al. 2018); nothing where it has no meaning.
+/// How much the sets of features that folds selected agree (Nogueira et al. 2018); nothing where it has no
+/// meaning.
 #[pyfunction]
 pub(crate) fn stability(selections: Vec<Vec<usize>>, n_features: usize) -> Option<f64> {
     let selections: Vec<&[usize]> = selections.iter().map(Vec::as_slice).collect();

@@ -1,7 +1,7 @@
 //! The module `fewest._fewest`: what the Python package `fewest` needs of the library.
 //!
-//! Nothing numerical is done here. Tables are read where they lie in memory, methods are those of the registry,
-//! and results are the arrays and the document that the command writes.
+//! Nothing numerical is done here. Tables are read where they lie in memory, methods are those of the
+//! registry, and results are the arrays and the document that the command writes.
 
 mod catalogue;
 mod data;

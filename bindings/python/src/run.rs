@@ -43,8 +43,8 @@ impl Progress for Told {
 
 /// Calls `work` on threads of its own, and returns its answer and the seconds it took.
 ///
-/// Meanwhile Python runs other threads. A signal that raises, such as Ctrl-C, and an error in the callback of progress
-/// stop the work and are raised.
+/// Meanwhile Python runs other threads. A signal that raises, such as Ctrl-C, and an error in the callback of
+/// progress stop the work and are raised.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     run: &Run,

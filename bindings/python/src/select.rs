@@ -85,9 +85,9 @@ fn selected(
     }
 }
 
-/// Selects features: `order` and `scores` of those selected, best first, with `p_values` and `q_values` of tests; of
-/// methods that score every feature `all_scores`, `all_p_values` and `all_q_values`; and the `document` that the command writes, as
-/// JSON, without features unless it says more of them than arrays do.
+/// Selects features: `order` and `scores` of those selected, best first, with `p_values` and `q_values` of
+/// tests; of methods that score every feature `all_scores`, `all_p_values` and `all_q_values`; and the
+/// `document` that the command writes, as JSON, without features unless it says more of them than arrays do.
 #[pyfunction]
 pub(crate) fn select<'py>(
     py: Python<'py>,

@@ -38,8 +38,8 @@ impl Values {
         if self.single { self.numbers::<f32>().len() } else { self.numbers::<f64>().len() }
     }
 
-    /// The values at `first`, `first + step`, …, before `end`: where they lie if they are doubles in a row, else in
-    /// `scratch`.
+    /// The values at `first`, `first + step`, …, before `end`: where they lie if they are doubles in a
+    /// row, else in `scratch`.
     fn every<'a>(
         &'a self,
         (first, end, step): (usize, usize, usize),
@@ -197,7 +197,8 @@ impl Table {
         })
     }
 
-    /// One float64 array for each column as its bytes, with its name, and the names of its codes if it has categories.
+    /// One float64 array for each column as its bytes, with its name, and the names of its codes if it has
+    /// categories.
     #[staticmethod]
     fn columns(given: Vec<(String, PyBytes, Option<Vec<String>>)>, n_samples: usize) -> PyResult<Self> {
         let (mut columns, mut names, mut kinds) = (Vec::new(), Vec::new(), Vec::new());

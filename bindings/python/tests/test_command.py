@@ -11,7 +11,10 @@ from fewest import Selector
 from fewest._catalogue import METHODS
 
 # Those that need more than a table.
-NEED_MORE = {method for method in METHODS if needed(method, 3, 8)}
+NEED_MORE = {
+    method for method, entry in METHODS.items()
+    if needed(method, 3, 8) or any(p["group_word"] == p["default"] for p in entry["parameters"] if p["group_word"])
+}
 
 
 def run(command, *arguments):
@@ -51,7 +54,7 @@ def test_the_bits_are_those_of_the_command(method, command, tmp_path, wine, two_
     if expected["solver"] is not None:
         assert found.certificate_.objective == expected["solver"]["objective"]
     for threads in (1, 2):
-        again = Selector(method, k=3, random_state=7, n_jobs=threads).fit(X.to_numpy(order="F"), y)
+        again = Selector(method, k=3, random_state=7, n_jobs=threads).fit(np.asfortranarray(X), y)
         np.testing.assert_array_equal(again.scores_, found.scores_)
 
 
@@ -80,4 +83,4 @@ def test_errors_are_the_line_of_the_command(command, wine):
         message = raised(kind, *arguments, X=X, y=y, **given)
         assert "\n" not in message
         # The command names its option, where there is no parameter.
-        assert told.removeprefix("error: ").replace("-k is", "parameter `k` is") in message, (told, message)
+        assert told.removeprefix("fewest: ").replace("-k is", "parameter `k` is") in message, (told, message)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -12,6 +13,30 @@ from sklearn.utils import Bunch
 __version__: str
 
 def methods() -> list[dict[str, Any]]: ...
+def evaluate(
+    selector: BaseSelector | str,
+    X: Any,
+    y: Any,
+    learner: BaseEstimator,
+    *,
+    k: Sequence[int] | int | None = None,
+    cv: Any = 10,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> pd.DataFrame: ...
+def compare(
+    selectors: Sequence[BaseSelector | str] | dict[str, BaseSelector | str],
+    X: Any,
+    y: Any,
+    learner: BaseEstimator,
+    *,
+    k: Sequence[int] | int | None = None,
+    cv: Any = 10,
+    scoring: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> pd.DataFrame: ...
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     order_: np.ndarray

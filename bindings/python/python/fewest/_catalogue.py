@@ -46,4 +46,5 @@ def text(value):
         return ",".join(text(item) for item in value)
     if hasattr(value, "__index__"):
         return str(int(value))
-    return repr(float(value))
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
