@@ -119,8 +119,8 @@ impl Source {
     }
 }
 
-/// Selects in the tables of `folder` that `experiments/peers/public_networks.py` has made; writes `public.csv`
-/// and `public.md`.
+/// Selects in the tables of `folder` that `experiments/peers/public_networks.py` has made; writes
+/// `public.csv` and `public.md`.
 pub(super) fn run(protocol: &Protocol, folder: &Path) -> Result<()> {
     let mut parts = Vec::new();
     for source in &SOURCES {

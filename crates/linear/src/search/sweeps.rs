@@ -74,8 +74,8 @@ pub(super) fn descend(
             w[j] != 0.0 || !certificate::is_screened(problem, penalty, &certificate, &correlations, j)
         });
         let wanted = (SHARE * gap.min(1.0)).max(LAST_SHARE * control.tolerance);
-        // The dual point is as far from feasible as the last sweep was long, so that the gap falls as the root
-        // of what the sweeps still gain.
+        // The dual point is as far from feasible as the last sweep was long, so that the gap falls as the
+        // root of what the sweeps still gain.
         let share = (wanted / gap).powi(2);
         let (mut first, mut before) = (0.0, f64::INFINITY);
         let mut points = Vec::new();
