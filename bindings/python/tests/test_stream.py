@@ -99,8 +99,10 @@ def test_arrays_frames_and_real_targets(numbers):
     found = Correlation(k=2).partial_fit(frame[:30], y[:30])
     with pytest.raises(ValueError, match="feature names"):
         found.partial_fit(frame[30:].rename(columns={"a": "z"}), y[30:])
-    with pytest.raises(ValueError, match="classes: the target of the first samples is a regression"):
+    with pytest.raises(ValueError, match="is none of the first batch"):
         Correlation().partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="classes: with task=regression there are none"):
+        Correlation(task="regression").partial_fit(X, y, classes=[0, 1])
 
 
 def test_classes_are_known_from_the_first_batch(cancer):

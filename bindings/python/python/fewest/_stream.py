@@ -27,11 +27,12 @@ class Batches:
         self.id, self.n_features, self.kinds = method["id"], data.shape[1], data.levels
         # Names of classes, where the target are classes.
         self.classes = None
-        self.task = task_of(y, selector.task, method["targets"])
+        task = "classification" if classes is not None and selector.task == "auto" else selector.task
+        self.task = task_of(y, task, method["targets"])
         if self.task == "classification":
             self.classes = class_names(y if classes is None else classes)
         elif classes is not None:
-            raise ValueError(f"classes: the target of the first samples is a {self.task}: leave them out")
+            raise ValueError(f"classes: with task={selector.task} there are none: leave them out")
         how = selector._how(None)
         self.stream = _fewest.Stream(method["id"], given(values), selector._number(), data.shape[1], how["seed"], None)
 
