@@ -1,5 +1,5 @@
-//! `cargo xtask python`: the Python package under `bindings/python`, built and tested by pytest; with `--soak`,
-//! `--peers` and `--notebooks`, its programs instead.
+//! `cargo xtask python`: the Python package under `bindings/python`, built and tested by pytest; with
+//! `--soak`, `--peers` and `--notebooks`, its programs instead.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -68,15 +68,17 @@ pub(crate) struct Measured {
     call: String,
 }
 
+/// The features, the score, the seconds to select, and those to learn and predict.
+type Measurement = (Vec<usize>, f64, f64, f64);
+
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct MeasuredMethod {
     id: String,
     given: Vec<(String, String)>,
     seed: u64,
-    /// For each fold an outcome for each number of features: the features, the score, the seconds to select,
-    /// and those to learn and predict.
-    outcomes: Vec<Vec<(Vec<usize>, f64, f64, f64)>>,
+    /// For each fold an outcome for each number of features.
+    outcomes: Vec<Vec<Measurement>>,
 }
 
 /// The words of [`DataInfo::task`] for a target.
@@ -126,7 +128,7 @@ pub(crate) fn evaluation(measured: Measured) -> PyResult<String> {
     Ok(fewest_report::evaluation(&report, &Origin::new(measured.call)))
 }
 
-fn outcomes_of(ks: &[usize], outcomes: Vec<(Vec<usize>, f64, f64, f64)>) -> Vec<Outcome> {
+fn outcomes_of(ks: &[usize], outcomes: Vec<Measurement>) -> Vec<Outcome> {
     let outcome = |(&k, (features, score, selection_seconds, fit_seconds))| Outcome {
         k,
         features,

@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-// Each section is a module that turns the selection and the run into markup; a section without content is left
-// out. The template language escapes text, so nothing in a data file can become markup. The script only adds to a
-// page that is whole without it.
+// Each section is a module that turns the selection and the run into markup; a section without content is
+// left out. The template language escapes text, so nothing in a data file can become markup. The script only
+// adds to a page that is whole without it.
 
 mod chart;
 mod cluster;
