@@ -22,7 +22,8 @@ Commands:
   ci         Everything that must hold before a change is merged, with the time each step took
   tidy       The house rules: dependency edges, no printing in libraries, links that resolve, …
   extensions The crates under extensions/, tested against packages of this workspace
-  python     The Python package under bindings/python, built and tested; arguments are those of pytest
+  python     The Python package under bindings/python, built and tested; arguments are those of pytest,
+             or --soak [RUNS], --notebooks, which executes and writes them, --peers: other packages
 
 Commands of experiments/, which are built optimised first; `cargo xtask COMMAND --help` tells their arguments:
   bench      How fast, against ourselves and against others

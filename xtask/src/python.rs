@@ -1,4 +1,5 @@
-//! `cargo xtask python`: the Python package under `bindings/python`, built and tested by pytest.
+//! `cargo xtask python`: the Python package under `bindings/python`, built and tested by pytest; with
+//! `--soak`, `--peers` and `--notebooks`, its programs instead.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,11 +12,11 @@ const INTERPRETERS: &[&str] = &["python3", "python3.14", "python3.13", "python3.
 /// The oldest Python that the package works with.
 const OLDEST: (u32, u32) = (3, 11);
 
-/// Prints what `pyproject.toml` says that the package and its tests need.
+/// Prints what `pyproject.toml` says that the package and this extra of it need.
 const REQUIREMENTS: &str = "\
-import tomllib
+import sys, tomllib
 project = tomllib.load(open('bindings/python/pyproject.toml', 'rb'))['project']
-print('\\n'.join(project['dependencies'] + project['optional-dependencies']['test']))";
+print('\\n'.join(project['dependencies'] + project['optional-dependencies'][sys.argv[1]]))";
 
 /// Builds the package and runs pytest on it, with these arguments.
 ///
@@ -24,12 +25,33 @@ print('\\n'.join(project['dependencies'] + project['optional-dependencies']['tes
 /// `pip install ./bindings/python` builds instead is optimised, and takes minutes.
 pub(crate) fn run(arguments: &[std::ffi::OsString]) -> Result<()> {
     let root = workspace::root();
-    let python = environment(&root.join("target/python"))?;
+    let program = arguments.first().and_then(|first| first.to_str());
+    let extra = match program {
+        Some("--notebooks") => "notebooks",
+        Some("--peers") => "peers",
+        _ => "test",
+    };
+    let python = environment(&root.join("target/python"), extra)?;
     let mut build = workspace::cargo();
     // The test decides nothing but that features are those of tests.
     build.args(["build", "--workspace", "--lib", "--test", "words", "--locked"]);
     workspace::run(&mut build)?;
     let package = assembled(&root)?;
+    let own = |arguments: &[&str]| {
+        let mut own = Command::new(&python);
+        own.current_dir(root.join("bindings/python"))
+            .env("PYTHONPATH", &package)
+            // The command, whose results are compared with those of the package.
+            .env("FEWEST_COMMAND", root.join("target/debug/fewest"))
+            .args(arguments);
+        own
+    };
+    match program {
+        Some("--soak") => return workspace::run(own(&["soak.py"]).args(&arguments[1..])),
+        Some("--peers") => return workspace::run(own(&["peers.py"]).args(&arguments[1..])),
+        Some("--notebooks") => return executed(&root, own),
+        _ => {}
+    }
     let mut stubs = Command::new(&python);
     stubs.current_dir(&root).env("PYTHONPATH", &package).args(["-m", "fewest._stubs"]);
     let stubs = workspace::stdout_of(&mut stubs)?;
@@ -41,19 +63,29 @@ pub(crate) fn run(arguments: &[std::ffi::OsString]) -> Result<()> {
              FEWEST_WRITE_STUBS=1 cargo xtask python"
             .into());
     }
-    let mut pytest = Command::new(&python);
-    pytest
-        .current_dir(root.join("bindings/python"))
-        .env("PYTHONPATH", &package)
-        // The command, whose results are compared with those of the package.
-        .env("FEWEST_COMMAND", root.join("target/debug/fewest"))
-        .args(["-m", "pytest"])
-        .args(arguments);
-    workspace::run(&mut pytest)
+    let mut pytest = own(&["-m", "pytest"]);
+    workspace::run(pytest.args(arguments))
 }
 
-/// The Python of a virtual environment below `folder` that has what the package and its tests need.
-fn environment(folder: &Path) -> Result<PathBuf> {
+/// Executes every notebook, and writes its outputs into it.
+fn executed(root: &Path, own: impl Fn(&[&str]) -> Command) -> Result<()> {
+    let mut notebooks = Vec::new();
+    for entry in std::fs::read_dir(root.join("bindings/python/notebooks"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "ipynb") {
+            notebooks.push(path);
+        }
+    }
+    notebooks.sort();
+    let execute = ["-m", "nbconvert", "--to", "notebook", "--execute", "--inplace"];
+    let mut command = own(&execute);
+    // Times would differ at every run.
+    command.arg("--ExecutePreprocessor.record_timing=False").args(notebooks);
+    workspace::run(&mut command)
+}
+
+/// The Python of a virtual environment below `folder` that has what the package and this extra of it need.
+fn environment(folder: &Path, extra: &str) -> Result<PathBuf> {
     let venv = folder.join("venv");
     let python = [venv.join("bin/python"), venv.join("Scripts/python.exe")];
     let found = || python.iter().find(|python| python.is_file()).cloned();
@@ -67,9 +99,10 @@ fn environment(folder: &Path) -> Result<PathBuf> {
     }
     let Some(python) = found() else { return Err(format!("{} has no Python", venv.display()).into()) };
     let mut read = Command::new(&python);
-    let requirements = workspace::stdout_of(read.current_dir(workspace::root()).args(["-c", REQUIREMENTS]))?;
+    let requirements =
+        workspace::stdout_of(read.current_dir(workspace::root()).args(["-c", REQUIREMENTS, extra]))?;
     // Asking the registry takes seconds: only when something is new.
-    let done = folder.join("requirements.txt");
+    let done = folder.join(format!("requirements-{extra}.txt"));
     if new || std::fs::read_to_string(&done).unwrap_or_default() != requirements {
         let mut install = Command::new(&python);
         install

@@ -93,7 +93,7 @@ impl Data {
         let missing = policy.parse::<Missing>().map_err(wrong)?;
         let dataset = py.detach(|| match missing {
             Missing::Error => Ok(self.dataset.clone()),
-            Missing::DropRows => without_gaps(&self.dataset),
+            Missing::DropRows => without_gaps(&self.dataset)?.ok_or_else(no_sample_left),
             Missing::Mean | Missing::Median => missing.fill(&self.dataset, &self.dataset),
         });
         dataset.map(|dataset| Self { dataset, missing }).map_err(|error| of_run(&error))
@@ -106,8 +106,8 @@ impl Data {
     }
 }
 
-/// The samples that have a value of every feature.
-fn without_gaps(data: &Dataset) -> Result<Dataset, Error> {
+/// The samples that have a value of every feature, if there are any.
+pub(crate) fn without_gaps(data: &Dataset) -> Result<Option<Dataset>, Error> {
     let mut has_gap = vec![false; data.n_samples()];
     let mut scratch = Vec::new();
     for j in 0..data.n_features() {
@@ -125,12 +125,13 @@ fn without_gaps(data: &Dataset) -> Result<Dataset, Error> {
         }
     }
     let rows: Vec<usize> = (0..has_gap.len()).filter(|&row| !has_gap[row]).collect();
-    if rows.is_empty() {
-        return Err(Error::parameter(
-            "missing",
-            "drop-rows",
-            "another policy: no sample has a value of every feature",
-        ));
+    match rows.len() {
+        0 => Ok(None),
+        len if len == has_gap.len() => Ok(Some(data.clone())),
+        _ => data.subset(&rows).map(Some),
     }
-    if rows.len() == has_gap.len() { Ok(data.clone()) } else { data.subset(&rows) }
+}
+
+fn no_sample_left() -> Error {
+    Error::parameter("missing", "drop-rows", "another policy: no sample has a value of every feature")
 }

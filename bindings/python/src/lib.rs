@@ -7,8 +7,10 @@ mod catalogue;
 mod data;
 mod errors;
 mod graphs;
+mod report;
 mod run;
 mod select;
+mod stream;
 mod tables;
 mod target;
 
@@ -21,10 +23,13 @@ fn _fewest(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<target::Target>()?;
     module.add_class::<graphs::Graph>()?;
     module.add_class::<data::Data>()?;
+    module.add_class::<report::Found>()?;
+    module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(catalogue::methods, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::find, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::stability, module)?)?;
     module.add_function(wrap_pyfunction!(target::are_classes, module)?)?;
     module.add_function(wrap_pyfunction!(select::select, module)?)?;
+    module.add_function(wrap_pyfunction!(report::evaluation, module)?)?;
     Ok(())
 }

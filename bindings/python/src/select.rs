@@ -1,6 +1,7 @@
 //! One selection: what `fewest select` does, on data in memory.
 
 use fewest::core::{Budget, Context, Dataset, Error, Ranked, Scorer, Scores, Selection, Selector};
+use fewest::data::Missing;
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, json};
 use numpy::{PyArray1, ToPyArray};
@@ -10,10 +11,11 @@ use pyo3::types::PyDict;
 
 use crate::data::Data;
 use crate::errors::{of_run, wrong};
+use crate::report::Found;
 use crate::run::{Run, run};
 
 /// How many features: a number, the word `auto`, or nothing.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject, IntoPyObject)]
 pub(crate) enum Number {
     Count(usize),
     Word(String),
@@ -85,9 +87,7 @@ fn selected(
     }
 }
 
-/// Selects features: `order` and `scores` of those selected, best first, with `p_values` and `q_values` of
-/// tests; of methods that score every feature `all_scores`, `all_p_values` and `all_q_values`; and the
-/// `document` that the command writes, as JSON, without features unless it says more of them than arrays do.
+/// Selects features, and returns what was found as [`told`] writes it.
 #[pyfunction]
 pub(crate) fn select<'py>(
     py: Python<'py>,
@@ -102,11 +102,56 @@ pub(crate) fn select<'py>(
     let budget = budget(k, method, &parameters, dataset.n_features())?;
     let built = method.build(&parameters).map_err(wrong)?;
     let (answer, seconds) = run(py, &how, |context| selected(built, dataset, budget, context))?;
-    let (mut selection, scores) = answer.map_err(|error| match error {
+    let (selection, scores) = answer.map_err(|error| match error {
         Error::InvalidParameter { name: "k", .. } if budget == Budget::Auto => no_own_number(method),
         error => of_run(&error),
     })?;
+    let scores = scores.map(|scores| Everywhere {
+        q_values: scores.q_values(),
+        scores: scores.values,
+        p_values: scores.p_values,
+    });
+    let about = About { method, parameters, seed: how.seed, seconds, missing: data.missing };
+    told(py, dataset, selection, scores, about)
+}
 
+/// How something was found.
+#[derive(Clone)]
+pub(crate) struct About {
+    pub(crate) method: &'static Method,
+    pub(crate) parameters: Parameters,
+    pub(crate) seed: u64,
+    pub(crate) seconds: f64,
+    pub(crate) missing: Missing,
+}
+
+impl About {
+    /// The same for documents and reports, which call the data `name`.
+    pub(crate) fn run(self, name: &str, data: &Dataset) -> RunInfo {
+        let Self { method, parameters, seed, seconds, missing } = self;
+        let data = DataInfo { missing, ..DataInfo::new(name, data) };
+        RunInfo { method: method.clone(), parameters, seed, data, seconds }
+    }
+}
+
+/// Values of all features.
+pub(crate) struct Everywhere {
+    pub(crate) scores: Vec<f64>,
+    pub(crate) p_values: Option<Vec<f64>>,
+    pub(crate) q_values: Option<Vec<f64>>,
+}
+
+/// What was found, as a dictionary: `order` and `scores` of the features selected, best first, with
+/// `p_values` and `q_values` of tests; of methods that score every feature `all_scores`, `all_p_values` and
+/// `all_q_values`; the `document` that the command writes, as JSON, without features unless it says more of
+/// them than arrays do; and `found`, from which a report is made.
+pub(crate) fn told<'py>(
+    py: Python<'py>,
+    data: &Dataset,
+    mut selection: Selection,
+    scores: Option<Everywhere>,
+    about: About,
+) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let numbers = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values.to_pyarray(py));
     let order: Vec<i64> = selection.order.iter().map(|&j| j as i64).collect();
@@ -114,25 +159,28 @@ pub(crate) fn select<'py>(
     found.set_item("scores", selection.scores.to_pyarray(py))?;
     found.set_item("p_values", numbers(&selection.p_values))?;
     found.set_item("q_values", numbers(&selection.q_values))?;
-    found.set_item("all_scores", scores.as_ref().map(|scores| scores.values.to_pyarray(py)))?;
-    let p_values = scores.as_ref().and_then(|scores| scores.p_values.as_ref());
-    found.set_item("all_p_values", p_values.map(|values| values.to_pyarray(py)))?;
-    let q_values = scores.as_ref().and_then(Scores::q_values);
-    found.set_item("all_q_values", q_values.map(|values| values.to_pyarray(py)))?;
-    found.set_item("larger_is_better", scores.as_ref().map(|scores| scores.higher_is_better))?;
+    let (all, all_p_values, all_q_values) =
+        scores.map_or((None, None, None), |all| (Some(all.scores), all.p_values, all.q_values));
+    found.set_item("all_scores", numbers(&all))?;
+    found.set_item("all_p_values", numbers(&all_p_values))?;
+    found.set_item("all_q_values", numbers(&all_q_values))?;
 
-    if selection.related.iter().all(Vec::is_empty) {
+    let run = about.clone().run("", data);
+    let document = if selection.related.iter().all(Vec::is_empty) {
         // A million features need not be written as text and read again.
-        selection.order.clear();
-        selection.scores.clear();
-    }
-    let info = DataInfo { missing: data.missing, ..DataInfo::new("", dataset) };
-    let about = RunInfo { method: method.clone(), parameters, seed: how.seed, data: info, seconds };
-    found.set_item("document", json::selection(&selection, None, &about).map_err(wrong)?)?;
+        let features = (std::mem::take(&mut selection.order), std::mem::take(&mut selection.scores));
+        let document = json::selection(&selection, None, &run);
+        (selection.order, selection.scores) = features;
+        document
+    } else {
+        json::selection(&selection, None, &run)
+    };
+    found.set_item("document", document.map_err(wrong)?)?;
+    found.set_item("found", Found { selection, about, n_samples: data.n_samples() })?;
     Ok(found)
 }
 
-fn no_own_number(method: &Method) -> PyErr {
+pub(crate) fn no_own_number(method: &Method) -> PyErr {
     let deciding = method.deciding_parameters();
     wrong(fewest_study::Error::NoOwnNumber { method: method.id, deciding })
 }

@@ -239,6 +239,17 @@ impl Table {
         self.names.clone()
     }
 
+    /// The names of the codes of every column with categories; nothing where all are numbers.
+    #[getter]
+    fn levels(&self) -> Option<Vec<(usize, Vec<String>)>> {
+        let coded = self.kinds.iter().flatten().enumerate().filter_map(|(j, kind)| match kind {
+            FeatureKind::Categorical { levels } => Some((j, levels.clone())),
+            _ => None,
+        });
+        let coded: Vec<_> = coded.collect();
+        (!coded.is_empty()).then_some(coded)
+    }
+
     /// How many columns need no buffer to be read: they lie as the library reads them.
     #[getter]
     fn in_place(&self) -> usize {

@@ -1,6 +1,7 @@
 //! What is to be explained.
 
 use fewest::core::Target as CoreTarget;
+use fewest_study::DataInfo;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -33,6 +34,13 @@ impl Target {
     #[staticmethod]
     fn survival(times: PyReadonlyArray1<'_, f64>, events: Vec<bool>) -> PyResult<Self> {
         CoreTarget::survival(times.as_array().to_vec(), events).map(Self).map_err(wrong)
+    }
+
+    /// Its kind in a word, and each class with its number of samples.
+    fn described(&self) -> (&'static str, Vec<(String, usize)>) {
+        let n_samples = self.0.n_samples().unwrap_or(0);
+        let info = DataInfo::of_target("", &self.0, n_samples, 0);
+        (info.task, info.classes)
     }
 
     /// The affinities of all pairs of samples.

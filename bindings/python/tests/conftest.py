@@ -1,5 +1,6 @@
 """Data of the tests."""
 
+import collections
 import os
 from pathlib import Path
 
@@ -9,6 +10,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "crates/testkit/data"
+
+# What `check_estimator` said, in numbers.
+CHECKED = collections.Counter()
+
+
+def pytest_terminal_summary(terminalreporter):
+    if CHECKED:
+        terminalreporter.write_line(
+            f"check_estimator: {CHECKED['classes']} classes, {CHECKED['passed']} checks passed, "
+            f"{CHECKED['exceptions']} exceptions with a reason")
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,11 @@ use std::process::ExitCode;
 
 use fewest::core::Status;
 use fewest::registry::{Method, Parameters, Registry};
+use fewest_report::Origin;
 
 use crate::args::GroupArgs;
 use crate::failure::{Failure, STATUS_INTERRUPTED, STATUS_TIME_LIMIT};
 use crate::output;
-use crate::report::Origin;
 
 /// The exit status of a run with an answer.
 fn exit_code(status: Status) -> ExitCode {

@@ -5,8 +5,6 @@ mod commands;
 mod failure;
 mod input;
 mod output;
-mod papers;
-mod report;
 mod runner;
 mod table;
 mod text;

@@ -73,13 +73,23 @@ impl DataInfo {
     /// The description of a data set without missing values. The caller adds the names of the target's
     /// columns and the notes of the reader.
     pub fn new(file: impl Into<String>, data: &Dataset) -> Self {
-        let (task, classes) = match data.target() {
+        let (n_samples, n_features) = (data.n_samples(), data.n_features());
+        Self {
+            names: (0..n_features).map(|j| data.feature_name(j)).collect(),
+            columns: (0..n_features).collect(),
+            ..Self::of_target(file, data.target(), n_samples, n_features)
+        }
+    }
+
+    /// The same of data of which only the target and the numbers are known: without names of features.
+    pub fn of_target(file: impl Into<String>, target: &Target, n_samples: usize, n_features: usize) -> Self {
+        let (task, classes) = match target {
             Target::None => ("none", Vec::new()),
             Target::Class(classes) => {
                 ("classification", classes.names().iter().cloned().zip(classes.counts()).collect())
             }
             Target::Survival(survival) => {
-                let without = data.n_samples() - survival.n_events();
+                let without = n_samples - survival.n_events();
                 let counts = [("event", survival.n_events()), ("no event", without)];
                 ("survival", counts.map(|(name, count)| (name.to_owned(), count)).to_vec())
             }
@@ -88,8 +98,8 @@ impl DataInfo {
         Self {
             file: file.into(),
             file_digest: None,
-            n_samples: data.n_samples(),
-            n_features: data.n_features(),
+            n_samples,
+            n_features,
             task,
             classes,
             targets: Vec::new(),
@@ -98,8 +108,8 @@ impl DataInfo {
             missing_done: None,
             gaps: 0,
             notes: Vec::new(),
-            names: (0..data.n_features()).map(|j| data.feature_name(j)).collect(),
-            columns: (0..data.n_features()).collect(),
+            names: Vec::new(),
+            columns: Vec::new(),
             samples: SampleInfo::default(),
         }
     }

@@ -16,7 +16,7 @@ pub struct Report {
     /// The data.
     pub data: DataInfo,
     /// The id of the learner.
-    pub learner: &'static str,
+    pub learner: String,
     /// How the samples are divided, in words.
     pub splitter: String,
     /// What selectors saw of a network besides the training samples, where samples are linked.
@@ -149,11 +149,17 @@ impl Evaluated {
 
 impl Report {
     /// A report without evaluations, which are added later.
-    pub fn new(seed: u64, data: DataInfo, learner: &'static str, splitter: String, n_folds: usize) -> Self {
+    pub fn new(
+        seed: u64,
+        data: DataInfo,
+        learner: impl Into<String>,
+        splitter: String,
+        n_folds: usize,
+    ) -> Self {
         Self {
             seed,
             data,
-            learner,
+            learner: learner.into(),
             splitter,
             network: None,
             covariates: Vec::new(),

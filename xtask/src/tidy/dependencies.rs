@@ -38,6 +38,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-pgd", 49),
     // PyO3, NumPy's arrays and Arrow's, by which tables of Python are read where they lie.
     ("fewest-python", 140),
+    ("fewest-report", 100),
     ("fewest-simplex", 49),
     ("fewest-smo", 43),
     ("fewest-solver", 40),

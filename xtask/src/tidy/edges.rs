@@ -67,13 +67,18 @@ const TOP_RULES: &[Rule] = &[
         why: "a study takes methods, learners and metrics by their ids; it knows no terminal",
     },
     Rule {
+        package: "fewest-report",
+        may_use: &["fewest", "fewest-study"],
+        why: "a report draws what was computed, for the command and for Python alike",
+    },
+    Rule {
         package: "fewest-cli",
-        may_use: &["fewest", "fewest-study", "fewest-arrow", "fewest-excel"],
+        may_use: &["fewest", "fewest-study", "fewest-report", "fewest-arrow", "fewest-excel"],
         why: "the command line holds no algorithm: it reaches everything through the façade and through studies",
     },
     Rule {
         package: "fewest-python",
-        may_use: &["fewest", "fewest-study"],
+        may_use: &["fewest", "fewest-study", "fewest-report"],
         why: "Python gets methods and documents through the façade and through studies; nothing numerical is done there",
     },
     Rule {

@@ -8,8 +8,10 @@ from ._catalogue import methods
 from ._classes import CLASSES
 from ._evaluate import compare, evaluate
 from ._fewest import __version__
+from ._report import Report, report
 from ._selector import Selector
 
 globals().update(CLASSES)
 
-__all__ = ["Selector", "__version__", "compare", "evaluate", "methods", *CLASSES]
+__all__ = [
+    "Report", "Selector", "__version__", "compare", "evaluate", "methods", "report", *CLASSES]

@@ -36,6 +36,11 @@ def methods():
     return [dict(method) for method in METHODS.values()]
 
 
+def given(values):
+    """The parameters of a method that are given, as the command takes them."""
+    return [(name, text(value)) for name, value in values.items() if value is not None]
+
+
 def text(value):
     """A value of a parameter as the command takes it."""
     if isinstance(value, bool) or type(value).__name__ == "bool_":

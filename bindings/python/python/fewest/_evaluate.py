@@ -3,14 +3,16 @@
 import time
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from . import _fewest
-from ._catalogue import known
-from ._selector import BaseSelector, Selector
+from ._catalogue import given, known
+from ._input import target
+from ._report import target_names
+from ._selector import BaseSelector, Selector, seed_of
 
 DEFAULT_KS = (1, 2, 5, 10, 20, 50, 100)
 
@@ -41,7 +43,8 @@ def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     -------
     DataFrame
         A row for each number of features: `k`, `mean` and `standard_error` of the score over the folds, `stability` of
-        the sets selected (Nogueira et al. 2018; 1 if all folds select the same), `seconds` to select, and `scores`.
+        the sets selected (Nogueira et al. 2018; 1 if all folds select the same), `seconds` to select, and of every
+        fold `scores` and `features`, best first. `fewest.report` makes a page of it.
     """
     return compare([selector], X, y, learner, k=k, cv=cv, scoring=scoring, sample_weight=sample_weight,
                    groups=groups).drop(columns="method")
@@ -54,6 +57,7 @@ def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     """
     import pandas as pd
 
+    start = time.perf_counter()
     named = selectors if isinstance(selectors, dict) else _names([_selector(given) for given in selectors])
     named = {name: _selector(given) for name, given in named.items()}
     check_consistent_length(X, y)
@@ -61,19 +65,48 @@ def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     folds = _folds(cv, X, y, learner, groups)
     n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
     ks = _ks(k, n_features)
-    rows = []
+    rows, methods = [], []
     for name, selector in named.items():
         outcomes = [_fold(selector, X, y, learner, ks, scorer, fold, sample_weight) for fold in folds]
+        methods.append(_about_method(selector, outcomes))
         for place, number in enumerate(ks):
-            scores = np.array([outcome[place][0] for outcome in outcomes])
-            chosen = [outcome[place][1].tolist() for outcome in outcomes]
+            scores = np.array([outcome[place][1] for outcome in outcomes])
+            chosen = [outcome[place][0] for outcome in outcomes]
             rows.append({
                 "method": name, "k": number, "mean": scores.mean(),
                 "standard_error": scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan,
-                "stability": _fewest.stability(chosen, n_features), "seconds": np.mean([outcome[place][2] for outcome in outcomes]),
-                "scores": scores.tolist(),
+                "stability": _fewest.stability(chosen, n_features),
+                "seconds": np.mean([outcome[place][2] for outcome in outcomes]),
+                "scores": scores.tolist(), "features": chosen,
             })
-    return pd.DataFrame(rows)
+    results = pd.DataFrame(rows)
+    task, classes = target(y, selector.task, known(methods[-1]["id"])["targets"]).described()
+    results.attrs["fewest"] = {
+        "n_features": n_features, "task": task, "classes": classes, "targets": target_names(y),
+        "learner": _learner_name(learner), "metric": _metric_name(learner, scoring), "ks": ks,
+        "splitter": " ".join(str(cv).split()) if hasattr(cv, "split") else f"{len(folds)} folds",
+        "folds": [(len(train), len(test)) for train, test in folds], "methods": methods,
+        "seconds": time.perf_counter() - start,
+        "call": f"fewest.compare({list(named)}, X, y, {_learner_name(learner)}, k={ks}, cv={len(folds)})",
+    }
+    return results
+
+
+def _about_method(selector, outcomes):
+    """What a report tells of a method."""
+    method, values = selector._method()
+    return {"id": method["id"], "given": given(values), "seed": seed_of(selector.random_state), "outcomes": outcomes}
+
+
+def _learner_name(learner):
+    steps = [step for _, step in getattr(learner, "steps", [])]
+    return " + ".join(map(_learner_name, steps)) if steps else type(learner).__name__
+
+
+def _metric_name(learner, scoring):
+    if scoring is not None:
+        return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return "accuracy" if is_classifier(learner) else "R²" if is_regressor(learner) else "score"
 
 
 def _selector(given):
@@ -111,7 +144,7 @@ def _ks(k, n_features):
 
 
 def _fold(selector, X, y, learner, ks, scorer, fold, sample_weight):
-    """For each number of features the score, the features, and the seconds to select."""
+    """For each number of features the features, the score, and the seconds to select and to learn."""
     train, test = fold
     X_train, X_test, y_train, y_test = (
         _safe_indexing(values, rows) for values, rows in ((X, train), (X, test), (y, train), (y, test)))
@@ -127,6 +160,8 @@ def _fold(selector, X, y, learner, ks, scorer, fold, sample_weight):
             fitted = clone(selector).set_params(k=number).fit(X_train, y_train, **weights)
             seconds = time.perf_counter() - start
         columns = fitted.get_support(indices=True)
+        start = time.perf_counter()
         model = clone(learner).fit(_safe_indexing(X_train, columns, axis=1), y_train)
-        outcomes[number] = scorer(model, _safe_indexing(X_test, columns, axis=1), y_test), columns, seconds
+        score = float(scorer(model, _safe_indexing(X_test, columns, axis=1), y_test))
+        outcomes[number] = fitted.order_.tolist(), score, seconds, time.perf_counter() - start
     return [outcomes[number] for number in ks]

@@ -130,24 +130,15 @@ def _label(value):
 
 def target(y, task, kinds):
     """The target that `y` is for a method that takes targets of these kinds."""
-    if task not in TASKS:
-        raise ValueError(f"parameter `task` is {task}, but must be one of {', '.join(TASKS)}")
     if y is None:
         return _fewest.Target.none()
+    if task not in TASKS:
+        raise ValueError(f"parameter `task` is {task}, but must be one of {', '.join(TASKS)}")
     if getattr(getattr(y, "dtype", None), "names", None):
         return _survival_record(y)
-    if _is_pandas(y) or hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
+    y = _values(y)
     if y.ndim == 2:
         return _several(y, task)
-    y = column_or_1d(y)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
-    if y.dtype.kind == "O" and any(value is None or value != value for value in y):
-        raise ValueError("Input y contains NaN: leave out the samples whose target is missing.")
     if task == "auto":
         task = _task(y, kinds)
     if task == "classification":
@@ -156,6 +147,51 @@ def target(y, task, kinds):
     if task != "regression":
         raise ValueError(f"task={task} needs a target of several columns")
     return _fewest.Target.outputs(_numbers(y), len(y))
+
+
+def _values(y):
+    """The values of a target, none of which is missing: an array of one column or several."""
+    if _is_pandas(y) or hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    y = np.asarray(y)
+    if y.ndim == 2:
+        return column_or_1d(y, warn=True) if y.shape[1] == 1 else y
+    y = column_or_1d(y)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    if y.dtype.kind == "O" and any(value is None or value != value for value in y):
+        raise ValueError("Input y contains NaN: leave out the samples whose target is missing.")
+    return y
+
+
+def task_of(y, task, kinds):
+    """What a target is that arrives in batches: `classification`, `regression`, or `none`."""
+    if task not in ("auto", "classification", "regression"):
+        raise ValueError(f"parameter `task` is {task}, but samples arrive with classes or numbers")
+    if y is None:
+        return "none"
+    y = _values(y)
+    if y.ndim == 2:
+        raise ValueError(f"a target of {y.shape[1]} columns: samples arrive with one")
+    return _task(y, kinds) if task == "auto" else task
+
+
+def class_names(y):
+    """The names of all classes, in their order."""
+    return [_label(value) for value in np.unique(_values(y))]
+
+
+def classes_target(y, classes):
+    """The target of a batch, of classes that are known."""
+    if y is None:
+        raise ValueError("y: the first samples had classes, and these need them too")
+    place = {name: code for code, name in enumerate(classes)}
+    names = [_label(value) for value in _values(y)]
+    if unknown := set(names) - place.keys():
+        raise ValueError(
+            f"y: class {min(unknown)} is none of the first batch: give all to the first call, as `classes`")
+    codes = np.array([place[name] for name in names], dtype=np.uint32)
+    return _fewest.Target.classes(codes, classes)
 
 
 def _numbers(y):

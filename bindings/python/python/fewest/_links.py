@@ -5,6 +5,9 @@ import scipy.sparse as sp
 
 from . import _fewest
 
+# What `fit` takes of them.
+LINKS = ("feature_groups", "feature_graph", "sample_graph", "authors", "follows", "views")
+
 
 def with_links(data, given):
     """The data set with what is given of its features and samples."""

@@ -1,21 +1,24 @@
 """The base of all estimators, and the one that takes the id of a method."""
 
-import sys
 import warnings
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags, check_consistent_length, check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
 
 from . import _docs, _fewest
-from ._catalogue import TWO_CLASSES, known, text
+from ._catalogue import TWO_CLASSES, given, known
 from ._input import is_frame, table, target
-from ._links import with_links
+from ._links import LINKS, with_links
+from ._progress import Progress
+from ._report import Report, target_names
 from ._result import attributes
+from ._stream import Batches, takes_batches
 
 COMMON = {name: default for name, _, default, _ in _docs.COMMON}
 
@@ -52,50 +55,126 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _data(self, X, y, sample_weight, links):
         """The data set, checked as scikit-learn does it."""
+        data = self._table(X, y)
         method, _ = self._method()
-        if y is None and method["supervised"]:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        if is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-            if _num_samples(X) < 2:
-                raise ValueError(f"Found array with {_num_samples(X)} sample(s) while a minimum of 2 is required.")
-        else:
-            # NaN and infinities are found by the method, which names the cell.
-            X = validate_data(
-                self, X, accept_sparse="csc", dtype=(np.float64, np.float32), ensure_all_finite=False,
-                ensure_min_samples=2)
-        data = table(X)
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None and data.names is None:
-            data = data.named([str(name) for name in names])
-        if y is not None:
-            check_consistent_length(X, y)
         data = _fewest.Data(data, target(y, self.task, method["targets"]))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
             data = data.with_weights(np.ascontiguousarray(weights))
         return with_links(data, links)
 
+    def _table(self, X, y, *, reset=True, least=2):
+        """The table of at least so many samples, checked as scikit-learn does it."""
+        if y is None and self._method()[0]["supervised"]:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if (found := _num_samples(X)) < least:
+                raise ValueError(f"Found array with {found} sample(s) while a minimum of {least} is required.")
+        else:
+            # NaN and infinities are found by the method, which names the cell.
+            X = validate_data(
+                self, X, reset=reset, accept_sparse="csc", dtype=(np.float64, np.float32), ensure_all_finite=False,
+                ensure_min_samples=least)
+        if y is not None:
+            check_consistent_length(X, y)
+        data = table(X)
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and data.names is None:
+            data = data.named([str(name) for name in names])
+        return data
+
     def _fit(self, X, y, sample_weight, links):
         data = self._data(X, y, sample_weight, links).complete(self.missing)
         method, values = self._method()
+        with Progress(self.verbose) as progress:
+            found = _fewest.select(data, method["id"], given(values), self._number(), self._how(progress))
+        self._batches = None
+        self._take(found, data.shape[1])
+        if self.status_ not in ("converged", "almost-converged", "ended"):
+            warnings.warn(f"{method['id']}: {self.status_}: the result is the best so far", ConvergenceWarning)
+        return self
+
+    def _take(self, found, n_features):
+        """Sets the attributes of what was found."""
+        self._found = found["found"]
+        for name, value in attributes(found, n_features).items():
+            setattr(self, name, value)
+
+    def _number(self):
+        """`k`, checked."""
         if self.k is not None and not isinstance(self.k, (str, int, np.integer)) or isinstance(self.k, bool):
             raise ValueError(f"parameter `k` is {self.k}, but must be a whole number, auto, or None")
         if isinstance(self.k, (int, np.integer)) and self.k < 1:
             raise ValueError(f"parameter `k` is {self.k}, but must be at least 1")
-        given = [(name, text(value)) for name, value in values.items() if value is not None]
-        with _Progress(self.verbose) as progress:
-            found = _fewest.select(data, method["id"], given, self.k, self._how(progress))
-        for name, value in attributes(found, data.shape[1]).items():
-            setattr(self, name, value)
-        if self.status_ not in ("converged", "almost-converged"):
-            warnings.warn(f"{method['id']}: {self.status_}: the result is the best so far", ConvergenceWarning)
+        return self.k
+
+    @available_if(takes_batches)
+    def partial_fit(self, X, y=None, *, classes=None):
+        """Takes the next samples, and selects from all that came: what `fewest stream` selects of the same lines.
+
+        The memory does not grow with the samples. The answer does not depend on how they are cut into batches; of
+        methods that are sums over samples it is that of `fit` on all of them. `fit` starts anew.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`, with any number of samples.
+        classes : array, default=None
+            All classes, at the first call only. None: those of the first batch, and another one later is an error.
+
+        Returns
+        -------
+        self
+        """
+        if getattr(self, "_batches", None) is None:
+            batches = Batches(self, X, y, classes)
+        elif classes is not None and not self._batches.same_classes(classes):
+            raise ValueError("classes: those of the first call stay: leave them out, or start again with a clone")
+        else:
+            batches = self._batches
+        batches.take(self, X, y)
         return self
+
+    def report(self, X, y=None, *, name="data", **given_to_fit):
+        """The page that `fewest select --report` writes of this selection.
+
+        Parameters
+        ----------
+        X, y : the data of `fit`, which the page draws
+        name : str, default='data'
+            What the page calls the data.
+        **given_to_fit
+            What else `fit` was given: the page draws linked samples.
+
+        Returns
+        -------
+        Report
+            Shown by a notebook; `save(path)` writes it.
+        """
+        check_is_fitted(self, "order_")
+        if getattr(self, "_batches", None) is not None:
+            raise ValueError("report draws the data of `fit`, and samples of partial_fit are not kept: use `fit`")
+        found = getattr(self, "_found", None)
+        if found is None:
+            # Pickles are without it.
+            found = clone(self).fit(X, y, **given_to_fit)._found
+        weights = given_to_fit.pop("sample_weight", None)
+        links = dict(dict.fromkeys(LINKS), **given_to_fit)
+        if links.keys() - set(LINKS):
+            raise TypeError(f"report() takes no {sorted(links.keys() - set(LINKS))[0]!r}: what `fit` takes")
+        data = clone(self)._data(X, y, weights, links).complete(self.missing)
+        call = f"{self!r}.fit({'X' if y is None else 'X, y'})"
+        return Report(found.report(data, name, target_names(y), call))
+
+    def __getstate__(self):
+        # It is as large as the answer, and can be computed again.
+        return {name: value for name, value in super().__getstate__().items() if name != "_found"}
 
     def _how(self, progress):
         """Seed, threads and limits of a run."""
-        return dict(seed=_seed(self.random_state), time_limit=self.time_limit, threads=_threads(self.n_jobs),
+        return dict(seed=seed_of(self.random_state), time_limit=self.time_limit, threads=_threads(self.n_jobs),
                     progress=progress)
 
     def __sklearn_is_fitted__(self):
@@ -123,7 +202,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _seed(random_state):
+def seed_of(random_state):
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"parameter `random_state` is {random_state}, but must be at least 0")
@@ -139,39 +218,6 @@ def _threads(n_jobs):
     if not isinstance(n_jobs, (int, np.integer)) or n_jobs < 1:
         raise ValueError(f"parameter `n_jobs` is {n_jobs}, but must be a whole number of at least 1, -1 or None")
     return int(n_jobs)
-
-
-class _Progress:
-    """Shows progress: a bar of tqdm if it is installed, else a line."""
-
-    def __init__(self, verbose):
-        self.verbose, self.bar, self.stage = verbose, None, None
-
-    def __enter__(self):
-        if callable(self.verbose):
-            return self.verbose
-        return self._show if self.verbose else None
-
-    def _show(self, stage, done, total):
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            sys.stderr.write(f"\r{stage}: {done} of {total}\033[K")
-            self.bar = False
-            return
-        if stage != self.stage:
-            self._close()
-            self.bar, self.stage = tqdm(desc=stage, total=total), stage
-        self.bar.update(done - self.bar.n)
-
-    def _close(self):
-        if self.bar:
-            self.bar.close()
-        elif self.bar is False:
-            sys.stderr.write("\n")
-
-    def __exit__(self, *error):
-        self._close()
 
 
 class WeightedSelector(BaseSelector):

@@ -6,6 +6,7 @@ from ._docs import COMMON, type_of
 HEAD = '''"""Written by `python -m fewest._stubs`; a test compares it with what the package says."""
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -43,6 +44,12 @@ def compare(
     groups: Any = None,
 ) -> pd.DataFrame: ...
 
+def report(results: pd.DataFrame, *, name: str = "data") -> Report: ...
+
+class Report:
+    html: str
+    def save(self, path: str | PathLike[str]) -> None: ...
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     order_: np.ndarray
     scores_: np.ndarray
@@ -71,6 +78,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         follows: Any = None,
         views: Any = None,
     ) -> Self: ...
+    # Of methods to which samples arrive; others have none.
+    def partial_fit(self, X: Any, y: Any = None, *, classes: Sequence[Any] | None = None) -> Self: ...
+    def report(self, X: Any, y: Any = None, *, name: str = "data", **given_to_fit: Any) -> Report: ...
 
 class WeightedSelector(BaseSelector):
     def fit(

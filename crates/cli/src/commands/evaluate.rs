@@ -10,7 +10,7 @@ use fewest_study::{Candidate, Division, Report, Store, Study, StudyOptions, json
 use super::{check_groups, is_stdout, links, terms};
 use crate::args::{DataArgs, EvaluateArgs, EvaluationArgs, Ks, RunArgs};
 use crate::failure::Failure;
-use crate::{input, output, report, runner, table, text};
+use crate::{input, output, runner, table, text};
 
 /// Evaluates one method.
 pub(crate) fn evaluate(registry: &Registry, args: &EvaluateArgs) -> Result<ExitCode, Failure> {
@@ -135,7 +135,7 @@ pub(super) fn tell(
 ) -> Result<ExitCode, Failure> {
     // A failure costs one output, not the others.
     let written = args.report.as_ref().map_or(Ok(()), |path| {
-        output::write("--report", path, report::evaluation(report, &super::origin()).as_bytes())
+        output::write("--report", path, fewest_report::evaluation(report, &super::origin()).as_bytes())
     });
     super::tell(run.json.as_deref(), json, table, written)?;
     Ok(super::exit_code(report.status))

@@ -8,7 +8,7 @@ use fewest_study::{RunInfo, json};
 use super::is_stdout;
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
-use crate::{input, output, report, runner, table, text};
+use crate::{input, output, runner, table, text};
 
 /// More features than anybody reads.
 const MANY: usize = 1000;
@@ -62,8 +62,9 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
         let mut listed = scores.best(args.top);
         listed.notes.extend(run.data.notes.iter().cloned());
         let file = &args.data.read.file;
-        let report = report::render("Feature scores", &listed, &run, &complete.dataset, &super::origin())
-            .map_err(|error| Failure::in_file(file, &error))?;
+        let report =
+            fewest_report::selection("Feature scores", &listed, &run, &complete.dataset, &super::origin())
+                .map_err(|error| Failure::in_file(file, &error))?;
         written = output::write("--report", path, report.as_bytes());
     }
     if args.top.is_none()

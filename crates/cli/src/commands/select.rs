@@ -11,7 +11,7 @@ use fewest_study::{RunInfo, json};
 use super::{check_groups, is_stdout, links, terms};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
-use crate::{input, output, report, runner, table};
+use crate::{input, output, runner, table};
 
 /// Selects, and writes the result in every requested form.
 pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode, Failure> {
@@ -144,7 +144,7 @@ fn tell(
     let json = json.transpose()?;
     let report = args.report.as_ref().map(|path| {
         let origin = super::origin();
-        report::render("Feature selection", selection, run, &complete.dataset, &origin)
+        fewest_report::selection("Feature selection", selection, run, &complete.dataset, &origin)
             .map(|report| (path, report))
     });
     let report = report.transpose().map_err(|error| Failure::in_file(file, &error))?;

@@ -4,7 +4,7 @@ use fewest::eval::{AUTO_K, KRule, k_text};
 use fewest_study::{Baseline, Evaluated, Report, Row, differences};
 
 use super::{NAME, data_heading, notes};
-use crate::text::{self, Align};
+use crate::text::{self, Align, UNCORRECTED, baseline_name, baseline_text, error, rule_text};
 
 /// What `fewest evaluate` prints.
 pub(crate) fn evaluation(report: &Report) -> String {
@@ -140,27 +140,6 @@ fn directions(report: &Report) -> String {
     }
 }
 
-/// What the p-values of a comparison leave out.
-pub(crate) const UNCORRECTED: &str = "p-values are not corrected for many methods and many k, and the best was chosen on the same folds: the smallest \
-     of several says less than it seems";
-
-/// The name of a row without a selection.
-pub(crate) fn baseline_name(known: &Baseline) -> &'static str {
-    if known.n_features == 0 { "none" } else { "all" }
-}
-
-/// What a row without a selection is.
-pub(crate) fn baseline_text(known: &Baseline) -> String {
-    let what = match known.id {
-        "majority-class" => "the most frequent class".to_owned(),
-        "mean" => "the mean".to_owned(),
-        "equal-risk" => "the same risk for all".to_owned(),
-        "covariates" => "the covariates alone".to_owned(),
-        _ => text::counted(known.n_features, "feature", "features"),
-    };
-    format!("{}: {what}", baseline_name(known))
-}
-
 fn baselines_text(report: &Report) -> String {
     report.baselines.iter().map(|known| format!("; {}", baseline_text(known))).collect()
 }
@@ -178,19 +157,6 @@ fn folds(report: &Report) -> String {
 /// can be distinguished. `0.9543 ± -` if there is only one fold, so no error.
 fn mean(mean: f64, standard_error: Option<f64>) -> String {
     format!("{} ± {}", text::number(mean, 4), error(standard_error))
-}
-
-/// A standard error, or `-` where there is none.
-pub(crate) fn error(standard_error: Option<f64>) -> String {
-    standard_error.map_or("-".to_owned(), |error| text::number(error, 2))
-}
-
-/// The choice of a rule, in words.
-pub(crate) fn rule_text(rule: KRule) -> &'static str {
-    match rule {
-        KRule::Best => "best mean",
-        KRule::OneStandardError => "fewest features within one standard error of it",
-    }
 }
 
 fn stability(row: &Row) -> String {

@@ -246,7 +246,7 @@ fn of_method<'a>(method: &'a Evaluated, report: &'a Report) -> Method<'a> {
 fn design(report: &Report) -> Design<'_> {
     let metrics = report.metrics().iter().enumerate();
     Design {
-        learner: report.learner,
+        learner: &report.learner,
         splitter: &report.splitter,
         network: report.network.map(|network| network.name()),
         n_folds: report.n_folds,

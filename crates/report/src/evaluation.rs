@@ -9,14 +9,13 @@ use maud::{Markup, html};
 
 use super::curves::{self, Level, Line, Point};
 use super::{Origin, facts, header, names, page, section as wrap};
-use crate::table::evaluation::{UNCORRECTED, baseline_name, baseline_text, rule_text};
-use crate::text;
+use crate::text::{self, UNCORRECTED, baseline_name, baseline_text, rule_text};
 
 /// Names of a choice that are shown beside its list.
 const MOST_NAMES: usize = 30;
 
 /// The complete report of a study.
-pub(crate) fn render(report: &Report, origin: &Origin) -> String {
+pub fn render(report: &Report, origin: &Origin) -> String {
     let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
     let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();
@@ -53,7 +52,7 @@ fn heading(report: &Report) -> Markup {
                 (header::figure("Samples", &text::count(report.data.n_samples)))
                 (header::figure("Features", &text::count(report.data.n_features)))
                 (header::figure("Target", &report.data.target_text().replace('`', "")))
-                (header::figure("Learner", report.learner))
+                (header::figure("Learner", &report.learner))
                 (header::figure("Folds", &text::count(report.n_folds)))
                 (header::figure("Time", &text::duration(report.seconds)))
             }
@@ -215,7 +214,7 @@ fn notes(report: &Report) -> Markup {
 
 fn computed(report: &Report, origin: &Origin) -> Markup {
     let evaluation = [
-        facts::row("learner", report.learner),
+        facts::row("learner", &report.learner),
         facts::row("samples divided", &report.splitter),
         facts::row("folds", report.n_folds),
         facts::row("metrics", report.metrics().join(", ")),

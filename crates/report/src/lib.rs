@@ -1,8 +1,8 @@
-//! The report: one self-contained HTML file, for a screen (light or dark) and for paper.
-//!
-//! Each section is a module that turns the selection and the run into markup; a section without content is
-//! left out. The template language escapes text, so nothing in a data file can become markup. The script only
-//! adds to a page that is whole without it.
+#![doc = include_str!("../README.md")]
+
+// Each section is a module that turns the selection and the run into markup; a section without content is
+// left out. The template language escapes text, so nothing in a data file can become markup. The script only
+// adds to a page that is whole without it.
 
 mod chart;
 mod cluster;
@@ -16,6 +16,7 @@ mod matrix;
 mod names;
 mod network;
 mod origin;
+mod papers;
 mod path;
 mod ranking;
 mod related;
@@ -23,15 +24,14 @@ mod sample;
 mod samples;
 mod scale;
 mod similarity;
+pub mod text;
 
 use fewest::core::{Dataset, Error, Selection};
 use fewest_study::{RunInfo, VERSION};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::text;
-
-pub(crate) use evaluation::render as evaluation;
-pub(crate) use origin::Origin;
+pub use evaluation::render as evaluation;
+pub use origin::Origin;
 
 /// What a browser may load for a report: nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
@@ -40,7 +40,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 ///
 /// # Errors
 /// When a column of `data` cannot be read.
-pub(crate) fn render(
+pub fn selection(
     what: &str,
     selection: &Selection,
     run: &RunInfo,
@@ -80,12 +80,12 @@ fn page(title: &str, content: Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content={ "fewest " (VERSION) };
                 title { (title) }
-                style { (PreEscaped(include_str!("report/style.css"))) }
+                style { (PreEscaped(include_str!("style.css"))) }
             }
             body {
                 (chart::shapes())
                 main { (content) }
-                script { (PreEscaped(include_str!("report/script.js"))) }
+                script { (PreEscaped(include_str!("script.js"))) }
             }
         }
     }

@@ -34,7 +34,7 @@ mod tests {
         }
         expected.sort();
         let expected = expected.join("\n");
-        assert!(PAPERS == expected, "crates/cli/src/papers.txt must be\n\n{expected}");
+        assert!(PAPERS == expected, "crates/report/src/papers.txt must be\n\n{expected}");
         Ok(())
     }
 

@@ -46,7 +46,7 @@ fn data(run: &RunInfo) -> Dataset {
 }
 
 fn render(selection: &Selection, run: &RunInfo, command: &str) -> String {
-    match super::render("Feature selection", selection, run, &data(run), &origin(command)) {
+    match super::selection("Feature selection", selection, run, &data(run), &origin(command)) {
         Ok(html) => html,
         Err(error) => panic!("{error}"),
     }

@@ -7,7 +7,7 @@ const EPOCH: &str = "SOURCE_DATE_EPOCH";
 
 /// What a report tells of the command that made it.
 #[derive(Debug, Clone)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// The command line.
     pub command: String,
     /// The day, in UTC: `2026-11-22`.
@@ -16,10 +16,10 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// Of a command that runs now, or at the time that `SOURCE_DATE_EPOCH` gives.
-    pub(crate) fn new(command: String) -> Self {
+    pub fn new(command: impl Into<String>) -> Self {
         let given = std::env::var(EPOCH).ok().and_then(|seconds| seconds.trim().parse().ok());
         let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        Self { command, date: date(given.unwrap_or_else(now)) }
+        Self { command: command.into(), date: date(given.unwrap_or_else(now)) }
     }
 }
 

@@ -3,9 +3,7 @@ use fewest::eval::{Evaluation, FoldRecord, KRule, Outcome, Plan, Summary};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{Baseline, Chosen, Evaluated, Report};
 
-use crate::report::tests::{
-    COMMAND, NASTY, has_only_our_script, origin, run, sections, text_of, with_document,
-};
+use crate::tests::{COMMAND, NASTY, has_only_our_script, origin, run, sections, text_of, with_document};
 
 const FOLDS: usize = 4;
 

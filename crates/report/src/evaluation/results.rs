@@ -5,8 +5,7 @@ use fewest::eval::k_text;
 use fewest_study::{Report, Row, differences};
 use maud::{Markup, html};
 
-use crate::table::evaluation::{baseline_name, error};
-use crate::text;
+use crate::text::{self, baseline_name, error};
 
 /// A table: its caption, and its rows.
 struct Part {
