@@ -5,7 +5,7 @@ mod forgetting;
 mod orders;
 mod reading;
 
-pub use forgetting::Forgetting;
+pub use forgetting::{Forgetting, InForce};
 pub use orders::{Orders, orders};
 pub use reading::StreamInput;
 
@@ -25,7 +25,7 @@ use crate::catalogue::{Method, Parameters, TargetKind};
 use crate::error::Error;
 use crate::text;
 use checkpoint::Checkpoint;
-use reading::{Arrived, Opened, Position};
+use reading::{Arrived, Lines, Opened, Position};
 
 /// How long is waited for arrivals before it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -81,6 +81,8 @@ pub struct Answer {
     pub columns: Vec<usize>,
     /// What is kept in memory of what arrived.
     pub held: Held,
+    /// How older samples are forgotten, where they are.
+    pub forgetting: Option<InForce>,
     /// What watching for changes has found, with [`Forgetting::Drift`].
     pub drift: Option<Drift>,
     /// Whether it is the answer at the end.
@@ -201,6 +203,7 @@ pub fn stream(
         is_late: false,
     };
     let end = Arc::clone(&input.end);
+    let first_rows = input.first_rows;
     let started = reading::start(input, position)?;
     let mut lines = None;
     let mut late = None;
@@ -217,8 +220,10 @@ pub fn stream(
                 run.is_late = stopped.is_some();
                 match started.recv_timeout(wait) {
                     Ok(Ok(begun)) => {
+                        let opened = run.open(begun.opened, saved.as_ref()).map(|()| true);
+                        let opened = opened.map_err(|wrong| fault_behind(&begun.lines, first_rows, wrong));
                         lines = Some(begun.lines);
-                        run.open(begun.opened, saved.as_ref()).map(|()| true)
+                        opened
                     }
                     Ok(Err(error)) => Err(error),
                     Err(RecvTimeoutError::Timeout) => Ok(true),
@@ -267,6 +272,21 @@ pub fn stream(
         }
     }
     Ok(StreamEnd { status: stopped.unwrap_or(Status::Converged), error, resumed })
+}
+
+/// Why a stream cannot be opened: where its first lines have one class, a fault behind fewer of them than
+/// there should be is why.
+fn fault_behind(lines: &Lines, first_rows: usize, wrong: Error) -> Error {
+    let mut n_lines = 0;
+    while matches!(wrong, Error::OneClass { .. }) && n_lines < first_rows {
+        match lines.next(LATE) {
+            (_, Some(Err(fault))) => return fault,
+            (_, Some(Ok(()))) => break,
+            (arrived, None) if arrived.len() == 0 => break,
+            (arrived, None) => n_lines += arrived.len(),
+        }
+    }
+    wrong
 }
 
 /// A stream that is being read.
@@ -449,7 +469,8 @@ impl Run<'_> {
             Opened::Samples(_) => (Arrives::Samples, self.arrived, schema_names.len()),
             Opened::Features { n_samples, .. } => (Arrives::Features, n_samples.unwrap_or(0), self.arrived),
         };
-        let mut selection = selector.selection(within(self.plan.budget, n_features))?;
+        let budget = within(self.plan.budget, n_features);
+        let mut selection = selector.selection(budget)?;
         if let Some(status) = stopped {
             selection.status = status;
             let (one, many) = match arrives {
@@ -473,6 +494,7 @@ impl Run<'_> {
             columns: opened.schema().map_or_else(Vec::new, SampleSchema::columns),
             selection,
             held: selector.held(),
+            forgetting: self.plan.forgetting.map(|own| own.in_force(budget, n_features)),
             drift: self.drift(&schema_names),
             is_last,
             target_names: opened.target_names(),
