@@ -25,7 +25,7 @@ use crate::catalogue::{Method, Parameters, TargetKind};
 use crate::error::Error;
 use crate::text;
 use checkpoint::Checkpoint;
-use reading::{Arrived, Lines, Opened, Position};
+use reading::{Arrived, Opened, Position};
 
 /// How long is waited for arrivals before it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -203,7 +203,6 @@ pub fn stream(
         is_late: false,
     };
     let end = Arc::clone(&input.end);
-    let first_rows = input.first_rows;
     let started = reading::start(input, position)?;
     let mut lines = None;
     let mut late = None;
@@ -220,10 +219,8 @@ pub fn stream(
                 run.is_late = stopped.is_some();
                 match started.recv_timeout(wait) {
                     Ok(Ok(begun)) => {
-                        let opened = run.open(begun.opened, saved.as_ref()).map(|()| true);
-                        let opened = opened.map_err(|wrong| fault_behind(&begun.lines, first_rows, wrong));
                         lines = Some(begun.lines);
-                        opened
+                        run.open(begun.opened, saved.as_ref()).map(|()| true)
                     }
                     Ok(Err(error)) => Err(error),
                     Err(RecvTimeoutError::Timeout) => Ok(true),
@@ -272,21 +269,6 @@ pub fn stream(
         }
     }
     Ok(StreamEnd { status: stopped.unwrap_or(Status::Converged), error, resumed })
-}
-
-/// Why a stream cannot be opened: where its first lines have one class, a fault behind fewer of them than
-/// there should be is why.
-fn fault_behind(lines: &Lines, first_rows: usize, wrong: Error) -> Error {
-    let mut n_lines = 0;
-    while matches!(wrong, Error::OneClass { .. }) && n_lines < first_rows {
-        match lines.next(LATE) {
-            (_, Some(Err(fault))) => return fault,
-            (_, Some(Ok(()))) => break,
-            (arrived, None) if arrived.len() == 0 => break,
-            (arrived, None) => n_lines += arrived.len(),
-        }
-    }
-    wrong
 }
 
 /// A stream that is being read.
