@@ -11,9 +11,15 @@ import fewest
 from fewest import Selector
 from fewest._catalogue import METHODS, TWO_CLASSES
 
-# Checks that fail, by method: each with the reason, and what `fit` then says.
+# A weight is a number of copies only where nothing else depends on how many samples there are.
+_COST = "a weight is a factor of the cost of a sample, and features are standardised over samples without weights"
+_WEIGHTS = {f"check_sample_weight_equivalence_on_{kind}_data": _COST for kind in ("dense", "sparse")}
+
+# Checks that fail, by method, each with the reason.
 EXPECTED = {
     "hsfs": {"check_fit2d_1feature": "projects onto two directions, of which one feature has none"},
+    "nmmkl": _WEIGHTS,
+    "nmmklr": _WEIGHTS,
 }
 
 
@@ -61,6 +67,10 @@ def test_the_reasons_are_true(two_classes):
     X, y = two_classes
     with pytest.raises(ValueError, match="parameter `projections` is 2, but must be from 1"):
         fewest.HSFS(k=1).fit(X[:, :1], y)
+    # Of two copies of all samples the mean and the standard deviation are the same.
+    copies = fewest.NMMKL(k=2).fit(np.vstack([X, X]), np.hstack([y, y]))
+    costs = fewest.NMMKL(k=2).fit(X, y, sample_weight=np.full(len(y), 2.0))
+    np.testing.assert_allclose(costs.scores_, copies.scores_, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("method", NEED_MORE)
@@ -80,5 +90,5 @@ def test_who_takes_two_classes_only(method, wine):
     if method not in TWO_CLASSES:
         fit(X, y, **extra)
         return
-    with pytest.raises(ValueError, match="two classes|2 classes"):
+    with pytest.raises(ValueError, match="two classes|target of 3 classes"):
         fit(X, y, **extra)

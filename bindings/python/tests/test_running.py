@@ -62,10 +62,14 @@ def test_other_threads_of_python_go_on(large):
     assert len(ticks) > 20 * took
 
 
+# Nothing is decided before some thousand rounds.
+ENDLESS = {"k": 10, "alpha": 1e-300, "trees": 10, "rounds": 100_000, "time_limit": 0.5}
+
+
 def test_a_time_limit_leaves_the_best_so_far(large):
     X, y = large
     with pytest.warns(ConvergenceWarning, match="boruta: time-limit: the result is the best so far"):
-        found = Selector("boruta", k=10, alpha=1e-9, trees=10, rounds=100_000, time_limit=1.5).fit(X[:200, :10], y[:200])
+        found = Selector("boruta", **ENDLESS).fit(X[:200, :10], y[:200])
     assert len(found.order_) <= 10 and found.status_ == "time-limit"
     with pytest.raises(TimeoutError, match="allow more time"):
         Selector("hsic-lasso", k=200, time_limit=1e-6).fit(X, y)
@@ -75,7 +79,7 @@ def test_a_time_limit_leaves_the_best_so_far(large):
 
 def test_progress_is_told_and_its_errors_raised(large):
     X, y = large[0][:200, :10], large[1][:200]
-    boruta = Selector("boruta", k=10, trees=10, rounds=100_000, alpha=1e-9, time_limit=1.5)
+    boruta = Selector("boruta", **ENDLESS)
     told = []
     with pytest.warns(ConvergenceWarning):
         boruta.set_params(verbose=lambda *update: told.append(update)).fit(X, y)

@@ -32,7 +32,7 @@ fn lasting(json: &str, name: &str) -> String {
 #[test]
 fn answers_are_those_of_the_same_table_as_text() {
     let place = place();
-    let survival = "--target time,DEATH_EVENT --task survival";
+    let survival = "--target time,DEATH_EVENT --task survival --missing drop-rows";
     for (table, arguments) in [
         ("wine", "select --target target --method hsic-lasso -k 5 --json -"),
         ("wine", "select --method mrmr -k 4 --ignore *phenols --categorical magnesium --json -"),

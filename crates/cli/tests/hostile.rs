@@ -67,7 +67,7 @@ fn wrong_calls() {
         ("select table.csv --method lasso --offset lien", &["--offset", "did you mean `line`?"]),
         (
             "select table.csv --method lasso --covariates line --offset line",
-            &["`offset`", "covariate", "once"],
+            &["--offset", "--covariates", "once"],
         ),
         (
             "select table.csv --method mrmr --groups g.csv",

@@ -57,7 +57,10 @@ fn the_document_describes_every_column() {
     });
     assert_eq!(gaps, expected);
     assert_eq!((&columns[1]["constant"], &columns[1]["n_distinct"]), (&json!(true), &json!(1)));
-    assert_eq!(document["duplicates"], json!([{ "index": 13, "same_as": 3 }]));
+    // Values are modulo 7: x7, x8 and x9 are those of x0, x1 and x2.
+    let same = [(10, 3), (11, 4), (12, 5), (13, 3)];
+    let same = same.map(|(index, first)| json!({ "index": index, "same_as": first }));
+    assert_eq!(document["duplicates"], json!(same));
     let classes = json!([{ "name": "no", "n_samples": 6 }, { "name": "yes", "n_samples": 6 }]);
     assert_eq!(document["target"]["classes"], classes);
     assert_eq!(document["target"]["task"], "classification");

@@ -98,7 +98,7 @@ fn names(answer: &Value) -> Vec<String> {
     features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
 }
 
-const BY_SAMPLES: [&[&str]; 7] = [
+const BY_SAMPLES: [&[&str]; 8] = [
     &["ofs", "-k", "4", "--param", "margin=1"],
     &["fsds", "--param", "block_rows=7"],
     &["f-score"],
@@ -106,6 +106,7 @@ const BY_SAMPLES: [&[&str]; 7] = [
     &["mim"],
     &["correlation", "-k", "3"],
     &["t-score", "--param", "alpha=0.01"],
+    &["hsic", "--param", "normalization=unit"],
 ];
 
 const BY_FEATURES: [&[&str]; 7] = [
@@ -711,6 +712,28 @@ fn the_answer_of_a_window_is_that_of_a_table_of_its_samples() {
     }
 }
 
+/// Sums on grids: the exact score but for the error that a note tells, and the same ranking.
+#[test]
+fn hsic_of_a_stream_is_that_of_the_table_but_for_what_is_told() {
+    let place = Place::new();
+    place.write("t.csv", &samples(700));
+    let call = |verb: &'static str| [verb, "t.csv", "-m", "hsic", "-k", "5", "--json", "-", "-q"];
+    let table: Value = serde_json::from_str(&place.done(&call("select"))).unwrap();
+    let arrived = last(&place.done(&call("stream")[..8]));
+    assert_eq!(names(&arrived), names(&table));
+    let score = |of: &Value, at: usize| of["features"][at]["score"].as_f64().unwrap();
+    let note = arrived["notes"][0].as_str().unwrap();
+    let told: f64 = note.strip_prefix("scores to ").unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(told < 1e-4, "{note}");
+    for at in 0..5 {
+        // The factors of the table have an error of their own.
+        let most = (told + 1e-5) * score(&table, 0);
+        assert!((score(&arrived, at) - score(&table, at)).abs() < most, "{at}: {arrived} and {table}");
+    }
+    let ran = place.run(&["stream", "t.csv", "-m", "hsic", "-p", "kernel=laplace"]);
+    assert!(ran.status == 2 && ran.stderr.contains("take kernel=gaussian"), "{}", ran.stderr);
+}
+
 /// Samples of which feature 3 tells the target, and behind the first `n` feature 7.
 fn changing(n: usize) -> String {
     let names: Vec<String> = (0..FEATURES).map(|j| format!("x{j}")).collect();
@@ -734,9 +757,22 @@ fn a_change_raises_an_alarm_and_old_samples_are_forgotten() {
         names(&last(&place.done(&call(&[&["--json", "-"], more].concat()))))[0].clone()
     };
     assert_eq!([best(&["--half-life", "500"]), best(&["--window", "1000"])], ["x7", "x7"]);
+    let settings = |more: &[&'static str]| {
+        last(&place.done(&call(&[&["--json", "-"], more].concat())))["forgetting"].clone()
+    };
+    let of = |kind: &str, samples: f64| serde_json::json!({"kind": kind, "samples": samples});
+    assert_eq!(settings(&["--window", "1000"])["samples"].as_u64(), Some(1000));
+    assert_eq!(settings(&["--window", "1000"])["kind"], "window");
+    let mut halves = of("half-life", 500.0);
+    halves["block"] = 5.into();
+    assert_eq!((settings(&["--half-life", "500"]), settings(&[])), (halves, Value::Null));
     let told = lines(&place.done(&call(&["--json", "-", "--drift"])));
     // An answer where the alarm was, and one at the end.
     assert_eq!(told.len(), 2, "{told:?}");
+    let settings = serde_json::json!({
+        "kind": "drift", "block": 50, "reference": 20, "watched": 1, "delta": 0.002
+    });
+    assert_eq!((&told[0]["forgetting"], &told[1]["forgetting"]), (&settings, &settings));
     let alarm = &told[0]["drift"]["last"];
     let at = told[0]["arrived"].as_u64().unwrap();
     assert!((4001..6500).contains(&at) && alarm["sample"].as_u64() == Some(at), "{alarm}");
@@ -779,6 +815,15 @@ fn what_cannot_be_forgotten_is_refused_with_the_reason() {
     refused(&of("relieff", &[]), "relieff cannot select from data that arrive: take --window");
     refused(&of("fsnet", &["--window", "50"]), "--window: fsnet: it needs links or views");
     refused(&of("f-score", &["--half-life", "0"]), "give a number of samples above 0");
+    refused(&of("hsic", &["--half-life", "50"]), "take f-score, correlation or variance, or a window");
+    refused(&of("t-score", &["--drift"]), "take f-score, correlation or variance, or a window");
+    for forgetting in [&["--window", "50"][..], &["--half-life", "50"], &["--drift"]] {
+        let both = [&["stream", "t.csv", "-m", "f-score", "--orders", "3"][..], forgetting].concat();
+        let ran = place.run(&both);
+        assert!(ran.status == 2 && ran.stdout.is_empty(), "{}", ran.stderr);
+        assert!(ran.stderr.contains("--orders <N>' cannot be used with"), "{}", ran.stderr);
+        assert!(ran.stderr.contains(forgetting[0]), "{}", ran.stderr);
+    }
     refused(&of("f-score", &["--groups", "g.csv"]), "--groups: f-score uses no groups of features");
     refused(&of("f-score", &["--links", "g.csv"]), "--links: f-score uses no links");
     refused(

@@ -24,6 +24,8 @@ pub enum Sniff {
     Certain,
 }
 
+type ReadFolder = fn(Folder, &ReadOptions) -> Result<Table, Error>;
+
 /// Writes the given features, in that order, and the target, with the given names of its columns.
 pub(crate) type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
 
@@ -55,7 +57,7 @@ pub struct Format {
     extensions: &'static [&'static str],
     sniff: fn(&[u8]) -> Sniff,
     read: fn(Source, &ReadOptions) -> Result<Table, Error>,
-    read_folder: Option<fn(Folder, &ReadOptions) -> Result<Table, Error>>,
+    read_folder: Option<ReadFolder>,
     write: Option<(&'static [&'static str], WriteTable)>,
     own_target: &'static str,
     has_variables: bool,

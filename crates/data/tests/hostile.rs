@@ -29,7 +29,7 @@ fn files_that_are_none() {
     let folder = Folder::new();
     let missing = folder.path().join("missing.csv");
     assert_says(&message(Table::read(&missing, &default())), &["missing.csv: cannot be read"]);
-    assert_says(&message(Table::read(folder.path(), &default())), &["cannot be read"]);
+    assert_says(&message(Table::read(folder.path(), &default())), &["there is no file in it"]);
     for name in ["empty.csv", "empty.mat", "empty.npy", "empty.svm", "empty"] {
         assert_says(&says(name, "", &default()), &["the file is empty"]);
     }

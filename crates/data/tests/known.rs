@@ -353,7 +353,7 @@ fn columns_that_do_not_fit_together_are_refused() {
     let table = |columns| Table::from_columns("x.marks".as_ref(), MARKS, columns, &ReadOptions::default());
     assert_says(&said(table(vec![numbers(&[1.0]), numbers(&[1.0, 2.0])])), &["column 1", "2 values"]);
     assert_says(&said(table(vec![numbers(&[])])), &["no sample"]);
-    assert_says(&said(table(vec![])), &["no sample"]);
+    assert_says(&said(table(vec![])), &["no column"]);
     assert_says(&said(table(vec![numbers(&[1.0, f64::INFINITY])])), &["row 1", "inf"]);
 }
 

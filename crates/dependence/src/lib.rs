@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod arriving;
 mod atoms;
 mod dependence;
 mod greedy;
@@ -9,6 +10,7 @@ mod quadratic;
 
 use fewest_core::method::{Method, TargetKind};
 
+pub use arriving::{HsicStream, HsicSums};
 pub use atoms::{HsicEstimator, InputKernel, OutputKernel};
 pub use dependence::{Dependence, Hsic, Nocco, Normalization};
 pub use fewest_core::Error;
@@ -28,7 +30,8 @@ pub static METHODS: &[Method] = &[
         "Hilbert–Schmidt independence criterion",
         "score(k) = tr(K̄ₖ L̄), K̄ₖ the centred Gram matrix of feature k alone, L̄ that of the target",
         TARGETS,
-    ),
+    )
+    .streaming::<Hsic>(),
     Method::scorer::<Nocco>(
         "nocco",
         "normalised cross-covariance operator",

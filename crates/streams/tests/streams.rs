@@ -366,7 +366,8 @@ fn ofs_finds_the_features_of_a_stream_and_never_keeps_more() {
             let norm = stream.weights().iter().map(|weight| weight * weight).sum::<f64>().sqrt();
             assert!(norm <= 10.0 + 1e-9, "{norm}");
             assert_eq!(stream.weights(), cut.weights(), "batches do not matter");
-            assert_eq!(stream.held().bytes, 8 * (30 + stream.held().features));
+            // Weights, the first sample, and which features are kept.
+            assert_eq!(stream.held().bytes, 8 * (2 * 30 + stream.held().features));
         }
         let mut found = stream.selection(Budget::Count(2)).unwrap().order;
         found.sort_unstable();

@@ -22,7 +22,8 @@ pub use options::{Division, StudyOptions};
 pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;
 pub use stream::{
-    Answer, CHECKPOINT_EVERY, Drift, Forgetting, Orders, StreamEnd, StreamInput, StreamPlan, orders, stream,
+    Answer, CHECKPOINT_EVERY, Drift, Forgetting, InForce, Orders, StreamEnd, StreamInput, StreamPlan, orders,
+    stream,
 };
 pub use study::Study;
 

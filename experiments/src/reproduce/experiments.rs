@@ -8,6 +8,7 @@ use fewest::core::{Context, Dataset, Selector};
 use fewest::data::{Missing, ReadOptions, Table};
 use fewest::eval::{Evaluation, Experiment, Learner, Metric, Splitter};
 use fewest::registry::{Parameters, Registry};
+use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -186,6 +187,26 @@ impl Protocol {
         let found = found?;
         store(&path, &found)?;
         Ok(Some(found))
+    }
+
+    /// What `one` gives for each run, or was stored by an earlier call, also by one with fewer runs; see
+    /// [`kept`](Protocol::kept).
+    pub(super) fn kept_runs<T: Serialize + DeserializeOwned + Send>(
+        &self,
+        name: &str,
+        one: impl Fn(u64) -> Result<T> + Sync,
+    ) -> Result<Option<Vec<T>>> {
+        self.kept(name, |_| {
+            let fewer = |runs: u64| load(&Self { runs, ..self.clone() }.path(name));
+            let first = (1..self.runs).rev().filter(|_| self.resume).find_map(fewer);
+            let mut found: Vec<T> = first.unwrap_or_default();
+            let more: std::result::Result<Vec<T>, String> = (found.len() as u64..self.runs)
+                .into_par_iter()
+                .map(|run| one(run).map_err(|error| error.to_string()))
+                .collect();
+            found.extend(more?);
+            Ok(found)
+        })
     }
 
     /// Runs `selector`, the paper's `method`, unless that is finished already.

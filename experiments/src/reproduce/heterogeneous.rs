@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use fewest::core::{Budget, Context, Dataset, Target, derive_seed};
 use fewest::data::synthetic::NetworkProblem;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::experiments::{Method, Protocol};
@@ -150,20 +149,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
 /// Draws the networks, and selects in each by every way; writes `networks.csv`, `.md` and `.svg`.
 fn networks(protocol: &Protocol) -> Result<()> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     for n in SIZES {
         for noise in NOISE {
             for (at, way) in WAYS.iter().enumerate() {
+                // Only links have noise: what does not look at them finds the same at any.
+                let same = |part: &&Part| !way.is_linked && (part.way, part.n) == (at, n);
+                if let Some(part) = parts.iter().find(same).cloned() {
+                    parts.push(Part { noise, ..part });
+                    continue;
+                }
                 let name = format!("heterogeneous-{n}-{noise}-{}", way.method.id);
-                let found = protocol.kept(&name, |_| {
-                    let one = |run: u64| {
-                        // The same networks for every way, and the same attributes at every noise.
-                        let seed = derive_seed(derive_seed(protocol.seed, n as u64), run);
-                        share_found(way, n, noise, seed).map_err(|error| error.to_string())
-                    };
-                    let found: std::result::Result<Vec<f64>, String> =
-                        (0..protocol.runs).into_par_iter().map(one).collect();
-                    Ok(found?)
+                let found = protocol.kept_runs(&name, |run| {
+                    // The same networks for every way, and the same attributes at every noise.
+                    let seed = derive_seed(derive_seed(protocol.seed, n as u64), run);
+                    share_found(way, n, noise, seed)
                 })?;
                 parts.extend(found.map(|found| Part { way: at, n, noise, found }));
             }

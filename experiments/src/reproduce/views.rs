@@ -7,7 +7,6 @@ use fewest::core::{Budget, Context, Dataset, DenseColumns, Target, Views, derive
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
-use rayon::prelude::*;
 
 use super::experiments::{Method, Protocol};
 use crate::Result;
@@ -116,15 +115,10 @@ pub(super) fn run(protocol: &Protocol) -> Result<()> {
         for (number, way) in WAYS.iter().enumerate() {
             let Method { id, parameters, .. } = way.method;
             let name = format!("heterogeneous-views-{at}-{id}-{}", parameters.join("-"));
-            let found: Option<Vec<f64>> = protocol.kept(&name, |_| {
-                let one = |run: u64| {
-                    // The same views for every way.
-                    let seed = derive_seed(derive_seed(protocol.seed, at as u64), run);
-                    setting.share_found(way, seed).map_err(|error| error.to_string())
-                };
-                let found: std::result::Result<Vec<f64>, String> =
-                    (0..protocol.runs).into_par_iter().map(one).collect();
-                Ok(found?)
+            let found = protocol.kept_runs(&name, |run| {
+                // The same views for every way.
+                let seed = derive_seed(derive_seed(protocol.seed, at as u64), run);
+                setting.share_found(way, seed)
             })?;
             shares.push((at, number, found.unwrap_or_default()));
         }

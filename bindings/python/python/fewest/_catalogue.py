@@ -16,8 +16,11 @@ for _method in METHODS.values():
 # The methods that use the weight of each sample; of every other they are refused. A test tries them all.
 WEIGHTED = frozenset({"lasso", "elastic-net", "adaptive-lasso", "dantzig", "nmmkl", "nmmklr"})
 
-# Of classes they take two only: scikit-learn knows it from the tags of an estimator.
-TWO_CLASSES = frozenset({"t-score", "correlation", "relief"})
+# Of classes they take two only, as long as no parameter says otherwise: scikit-learn knows it from the tags of an
+# estimator.
+TWO_CLASSES = frozenset(
+    {"alpha-investing", "correlation", "fast-osfs", "grafting", "ofs", "osfs", "relief", "saola", "t-score"}
+)
 
 
 def known(method):

@@ -81,10 +81,9 @@ impl File for IpcFile {
         let (fields, columns) = schema::columns(schema, is_old)?;
         let read = |number: usize, kind: u8| {
             let items = root.items(number, BLOCK)?;
-            let read = (0..items.count)
+            (0..items.count)
                 .map(|i| Batch::read(&bytes, Block::at(&footer, items.place(i)?)?, kind))
-                .collect::<Result<Vec<_>, Stop>>();
-            read
+                .collect::<Result<Vec<_>, Stop>>()
         };
         let batches: Vec<Batch> = read(3, batch::ROWS)?.into_iter().map(|(batch, _)| batch).collect();
         let listed = read(2, batch::DICTIONARY)?.into_iter();

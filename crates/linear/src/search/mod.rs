@@ -47,10 +47,13 @@ pub(super) struct Model<'a> {
     pub(super) adaptive: Option<Adaptive>,
 }
 
+/// By output: the coefficients that are not zero, each with its column.
+type Coefficients = Vec<Vec<(usize, f64)>>;
+
 /// A solution: by output, the coefficients that are not zero, by increasing column, and where they come from.
 /// Coefficients of weighted columns are those of columns times their scale.
 pub(super) struct Fit {
-    pub(super) coefficients: Vec<Vec<(usize, f64)>>,
+    pub(super) coefficients: Coefficients,
     pub(super) report: SolverReport,
     path: Option<Path>,
     notes: Vec<String>,
@@ -220,7 +223,7 @@ impl Problem<'_> {
         lambda: f64,
         before: &[Vec<(usize, f64)>],
         control: &Control<'_>,
-    ) -> Result<Option<Vec<Vec<(usize, f64)>>>, Error> {
+    ) -> Result<Option<Coefficients>, Error> {
         let is_plain = self.options.solver.chosen().is_none()
             && self.scales.is_empty()
             && self.terms.basis.is_none()

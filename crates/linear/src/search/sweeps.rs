@@ -102,8 +102,9 @@ pub(super) fn descend(
                 break;
             }
             let needed = (share * first / fall).ln() / (fall / before).min(1.0).ln();
-            // Extrapolation gains about as much as the sweeps that it combines.
-            if sweep >= JUDGED && !(0.5 * needed <= left as f64) {
+            // Extrapolation gains about as much as the sweeps that it combines. Not a number is too far.
+            let is_near = 0.5 * needed <= left as f64;
+            if sweep >= JUDGED && !is_near {
                 return Ok(true);
             }
             before = fall;

@@ -1,8 +1,10 @@
 //! Documents of streams: a line for each answer.
 
+use fewest::streams::DriftOptions;
+
 use super::{Data, Feature, Number, Params, Solver, written};
 use crate::catalogue::{Method, Parameters};
-use crate::stream::{Answer, Drift, Orders};
+use crate::stream::{Answer, Drift, InForce, Orders};
 use crate::{DataInfo, Error, VERSION};
 
 /// An answer, on one line.
@@ -19,6 +21,8 @@ struct Line<'a> {
     /// Whether it is the answer at the end.
     last: bool,
     features: Vec<Feature<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgetting: Option<Forgotten>,
     #[serde(skip_serializing_if = "Option::is_none")]
     drift: Option<Watched<'a>>,
     held: Held,
@@ -40,6 +44,28 @@ struct StreamData<'a> {
     n_classes: Option<usize>,
     target: &'a [String],
     missing: &'a str,
+}
+
+/// How older samples are forgotten.
+#[derive(serde::Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Forgotten {
+    Window { samples: usize },
+    HalfLife { samples: Number, block: usize },
+    Drift { block: usize, reference: usize, watched: usize, delta: Number },
+}
+
+impl From<InForce> for Forgotten {
+    fn from(own: InForce) -> Self {
+        match own {
+            InForce::Window { samples } => Self::Window { samples },
+            InForce::HalfLife { samples, block } => Self::HalfLife { samples: Number(samples), block },
+            InForce::Drift(options) => {
+                let DriftOptions { block, reference, watched, delta } = options;
+                Self::Drift { block, reference, watched, delta: Number(delta) }
+            }
+        }
+    }
 }
 
 /// What watching for changes has found.
@@ -136,6 +162,7 @@ pub fn stream_line(answer: &Answer, info: &StreamInfo, seconds: f64) -> Result<S
         left_out: answer.left_out,
         last: answer.is_last,
         features: features.collect(),
+        forgetting: answer.forgetting.map(Forgotten::from),
         drift: answer.drift.as_ref().map(Watched::from),
         held: Held { features: answer.held.features, bytes: answer.held.bytes },
         solver: selection.solver.as_ref().map(Solver::of),

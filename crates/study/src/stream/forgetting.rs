@@ -13,6 +13,26 @@ const STEPS: f64 = 100.0;
 /// Most samples whose weights fade together.
 const MOST_TOGETHER: f64 = 4096.0;
 
+/// What [`Forgetting`] comes to in a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum InForce {
+    /// So many samples count.
+    Window {
+        /// How many.
+        samples: usize,
+    },
+    /// Weights halve every `samples`.
+    HalfLife {
+        /// The half-life.
+        samples: f64,
+        /// Samples whose weights fade together.
+        block: usize,
+    },
+    /// A test watches.
+    Drift(DriftOptions),
+}
+
 /// Which samples count, of those that arrived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Forgetting {
@@ -30,6 +50,26 @@ impl Forgetting {
         (self == Self::Drift).then(|| DriftOptions::default().block)
     }
 
+    /// What it comes to for this many features to select and to select from.
+    pub(super) fn in_force(self, budget: Budget, n_features: usize) -> InForce {
+        match self {
+            Self::Window(samples) => InForce::Window { samples },
+            Self::HalfLife(samples) => {
+                let block = (samples / STEPS).clamp(1.0, MOST_TOGETHER) as usize;
+                InForce::HalfLife { samples, block }
+            }
+            Self::Drift => {
+                let defaults = DriftOptions::default();
+                let watched = match budget {
+                    Budget::Count(k) => k,
+                    _ => defaults.watched,
+                };
+                let watched = watched.min(n_features.saturating_sub(1));
+                InForce::Drift(DriftOptions { watched, ..defaults })
+            }
+        }
+    }
+
     /// The stream of a method with these parameters, at which nothing has arrived, of so many features.
     pub(super) fn stream(
         self,
@@ -40,27 +80,16 @@ impl Forgetting {
     ) -> Result<Box<dyn StreamSelector>, Error> {
         let StreamPlan { method, parameters, .. } = plan;
         let sums = || ScoreSums::new(method.fading(parameters)?);
-        Ok(match self {
-            Self::Window(window) => {
+        Ok(match self.in_force(budget, n_features) {
+            InForce::Window { samples } => {
                 let selector = method.build(parameters).map(Built::into_selector)?;
-                Box::new(Window::new(selector, window, seed)?)
+                Box::new(Window::new(selector, samples, seed)?)
             }
-            Self::HalfLife(half_life) => {
-                let block = (half_life / STEPS).clamp(1.0, MOST_TOGETHER) as usize;
-                Box::new(Fading::new(sums()?, half_life, block)?)
+            InForce::HalfLife { samples, block } => Box::new(Fading::new(sums()?, samples, block)?),
+            InForce::Drift(_) if n_features < 2 => {
+                return Err(CoreError::TooFew { what: "features", minimum: 2, found: n_features }.into());
             }
-            Self::Drift => {
-                if n_features < 2 {
-                    return Err(CoreError::TooFew { what: "features", minimum: 2, found: n_features }.into());
-                }
-                let defaults = DriftOptions::default();
-                let watched = match budget {
-                    Budget::Count(k) => k,
-                    _ => defaults.watched,
-                };
-                let options = DriftOptions { watched: watched.min(n_features - 1), ..defaults };
-                Box::new(Drifting::new(sums()?, options)?)
-            }
+            InForce::Drift(options) => Box::new(Drifting::new(sums()?, options)?),
         })
     }
 }

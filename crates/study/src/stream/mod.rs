@@ -5,7 +5,7 @@ mod forgetting;
 mod orders;
 mod reading;
 
-pub use forgetting::Forgetting;
+pub use forgetting::{Forgetting, InForce};
 pub use orders::{Orders, orders};
 pub use reading::StreamInput;
 
@@ -81,6 +81,8 @@ pub struct Answer {
     pub columns: Vec<usize>,
     /// What is kept in memory of what arrived.
     pub held: Held,
+    /// How older samples are forgotten, where they are.
+    pub forgetting: Option<InForce>,
     /// What watching for changes has found, with [`Forgetting::Drift`].
     pub drift: Option<Drift>,
     /// Whether it is the answer at the end.
@@ -449,7 +451,8 @@ impl Run<'_> {
             Opened::Samples(_) => (Arrives::Samples, self.arrived, schema_names.len()),
             Opened::Features { n_samples, .. } => (Arrives::Features, n_samples.unwrap_or(0), self.arrived),
         };
-        let mut selection = selector.selection(within(self.plan.budget, n_features))?;
+        let budget = within(self.plan.budget, n_features);
+        let mut selection = selector.selection(budget)?;
         if let Some(status) = stopped {
             selection.status = status;
             let (one, many) = match arrives {
@@ -473,6 +476,7 @@ impl Run<'_> {
             columns: opened.schema().map_or_else(Vec::new, SampleSchema::columns),
             selection,
             held: selector.held(),
+            forgetting: self.plan.forgetting.map(|own| own.in_force(budget, n_features)),
             drift: self.drift(&schema_names),
             is_last,
             target_names: opened.target_names(),

@@ -32,7 +32,8 @@ pub struct Orders {
 /// seed and `o` alone. Features in a row that a method takes as a group stay together.
 ///
 /// # Errors
-/// Those of the method; [`Error::NothingFinished`] where a stop came before two orders were done.
+/// Those of the method; [`Error::NothingFinished`] where a stop came before two orders were done; a plan that
+/// forgets.
 ///
 /// ```
 /// use fewest::core::{Budget, Context, Dataset, DenseColumns, Target, derive_seed};
@@ -46,9 +47,18 @@ pub struct Orders {
 /// let plan = StreamPlan::new(method.clone(), Parameters::defaults(method), Budget::Auto);
 /// let found = orders(&plan, &data, 5, &Context::default())?;
 /// assert_eq!(found.chosen[0], (4, 5));
+/// let forgets = StreamPlan { forgetting: Some(fewest_study::Forgetting::Window(9)), ..plan };
+/// assert!(orders(&forgets, &data, 5, &Context::default()).is_err());
 /// # Ok::<(), fewest_study::Error>(())
 /// ```
 pub fn orders(plan: &StreamPlan, data: &Dataset, n: usize, context: &Context<'_>) -> Result<Orders, Error> {
+    if plan.forgetting.is_some() {
+        return Err(Error::Core(fewest::core::Error::Unsupported {
+            method: "shuffled orders",
+            what: "forgetting older samples".to_owned(),
+            instead: "leave it out: in a shuffled order no sample is older".to_owned(),
+        }));
+    }
     let mut selections = Vec::new();
     let mut status = Status::Converged;
     for order in 0..n {

@@ -121,6 +121,12 @@ impl ArrivingSamples {
         };
         let is_named = matches!(options.target, TargetChoice::Columns(_));
         let schema = SampleSchema::of(&table, delimiter, names, lines.n_cells, is_named)?;
+        // One class in the few lines before a fault says nothing: the fault is what to mend.
+        if schema.classes().len() == 1
+            && let Some(error) = broken
+        {
+            return Err(error);
+        }
         let cells = Cells::new(&schema, &options.missing_tokens);
         Ok(Self { path: path.to_owned(), lines, waiting, broken, schema, cells, missing })
     }
