@@ -181,7 +181,8 @@ impl NodeKernel {
                 own + (all / n).powi(2)
             }
             Self::Gaussian { spacing, .. } => {
-                // Of the mean over all samples, a smooth function as the kernel is, and of the kernel's square.
+                // Of the mean over all samples, a smooth function as the kernel is, and of the kernel's
+                // square.
                 let kernel = |scale: f64| -> Vec<f64> {
                     (0..marginal.len()).map(|i| (-scale * (i as f64 * spacing).powi(2)).exp()).collect()
                 };

@@ -40,7 +40,8 @@ const METHOD: &str = "hsic of samples that arrive";
 /// take a transformation, such as the logarithm, or a wider kernel.
 ///
 /// Cost: six sums for a sample and a feature, 36 with a real target, and for an answer `O(g² (m + r))` a
-/// feature with `g` and `m` nodes and a factor of rank `r`. Memory: `g m` numbers a feature, whatever arrives.
+/// feature with `g` and `m` nodes and a factor of rank `r`. Memory: `g m` numbers a feature, whatever
+/// arrives.
 ///
 /// # Errors
 /// Another kernel than the Gaussian, a width of `median`, the block estimator, `form` and `factor_tolerance`
@@ -119,8 +120,8 @@ impl HsicSums {
     /// Of no samples.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a parameter out of range, [`Error::Unsupported`] for those that samples
-    /// that arrive do not have.
+    /// [`Error::InvalidParameter`] for a parameter out of range, [`Error::Unsupported`] for those that
+    /// samples that arrive do not have.
     pub fn new(hsic: &Hsic) -> Result<Self, Error> {
         hsic.check()?;
         let dependence = hsic.dependence.clone();
