@@ -290,13 +290,14 @@ fn an_error_leaves_everything_as_it_was() -> Result<(), Error> {
 
 #[test]
 fn what_needs_all_samples_is_refused_before_any() {
-    let with = |change: fn(&mut Dependence)| {
+    type Change = fn(&mut Dependence);
+    let with = |change: Change| {
         let mut hsic = Hsic::default();
         change(&mut hsic.dependence);
         HsicSums::new(&hsic).map(|_| ()).map_err(|error| error.to_string())
     };
     assert!(with(|_| ()).is_ok());
-    let refused: [(&str, fn(&mut Dependence)); 6] = [
+    let refused: [(&str, Change); 6] = [
         ("kernel=gaussian", |own| own.kernel = InputKernel::Laplace { sigma_x: KernelWidth::Value(1.0) }),
         ("sigma_x", |own| own.kernel = InputKernel::Gaussian { sigma_x: KernelWidth::Median }),
         ("sigma_y", |own| own.output = OutputKernel::Gaussian { sigma_y: KernelWidth::Median }),
