@@ -36,21 +36,27 @@ const RELEVANT: usize = 80;
 /// Features to select.
 const K: usize = RELEVANT;
 
-/// The sizes at which another one grows: samples, links, features.
-const BASE: [usize; 3] = [20_000, 200_000, 500];
+/// Samples, links and features.
+type Sizes = [usize; 3];
 
-/// The size that is not part of a line.
-const LARGE: [usize; 3] = [100_000, 1_000_000, 2000];
-
-/// What grows: its name, its place among the sizes, and its values.
-const SWEEPS: [(&str, usize, [usize; 4]); 3] = [
-    ("samples", 0, [10_000, 20_000, 40_000, 80_000]),
-    ("links", 1, [100_000, 200_000, 400_000, 800_000]),
-    ("features", 2, [250, 500, 1000, 2000]),
+/// What grows: its name, its place among the sizes, and the sizes.
+///
+/// Where samples grow, links grow with them: the fewer links a sample has, the harder its community is to
+/// see, and the more steps a method takes.
+const SWEEPS: [(&str, usize, [Sizes; 4]); 3] = [
+    ("samples", 0, [[10_000, 100_000, 500], BASE, [40_000, 400_000, 500], [80_000, 800_000, 500]]),
+    ("links", 1, [[20_000, 100_000, 500], BASE, [20_000, 400_000, 500], [20_000, 800_000, 500]]),
+    ("features", 2, [[20_000, 200_000, 250], BASE, [20_000, 200_000, 1000], [20_000, 200_000, 2000]]),
 ];
 
+/// The sizes that all of them share.
+const BASE: Sizes = [20_000, 200_000, 500];
+
+/// The sizes that are part of none.
+const LARGE: Sizes = [100_000, 1_000_000, 2000];
+
 /// With `--quick`, sizes are divided by these.
-const QUICK: [usize; 3] = [4, 20, 2];
+const QUICK: Sizes = [4, 20, 2];
 
 const HEADER: &[&str] =
     &["method", "sweep", "n", "links", "d", "repetition", "threads", "precision", "converged"];
@@ -114,7 +120,7 @@ struct Run {
 struct Point {
     method: &'static str,
     sweep: &'static str,
-    sizes: [usize; 3],
+    sizes: Sizes,
     runs: Vec<Run>,
 }
 
@@ -130,20 +136,12 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     std::fs::create_dir_all(&scratch)?;
     let json = scratch.join("answer.json");
-    let mut places: Vec<(&'static str, [usize; 3])> = Vec::new();
-    for (name, place, values) in SWEEPS {
-        places.extend(values.map(|value| {
-            let mut sizes = BASE;
-            sizes[place] = value;
-            (name, sizes)
-        }));
-    }
-    places.push(("large", LARGE));
+    let sweeps = SWEEPS.iter().flat_map(|&(name, _, sizes)| sizes.map(|sizes| (name, sizes)));
+    let places: Vec<(&'static str, Sizes)> = sweeps.chain([("large", LARGE)]).collect();
     let mut points: Vec<Point> = Vec::new();
     for (method, parameters) in METHODS.iter().filter(|(method, _)| method.contains(&arguments.only)) {
         for &(sweep, sizes) in &places {
-            let divisors = if arguments.quick { QUICK } else { [1; 3] };
-            let [n, links, d] = std::array::from_fn(|place| sizes[place] / divisors[place]);
+            let [n, links, d] = if arguments.quick { quick(sizes) } else { sizes };
             // The size that all sweeps share is measured once.
             let known = points.iter().find(|point| point.method == *method && point.sizes == [n, links, d]);
             if known.is_some() || (*method == "fsnet" && links > MOST_OF_FSNET) {
@@ -175,7 +173,7 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
     let documents = arguments.documents_unless(arguments.quick, facts);
     documents.csv("networks", &[HEADER, TIMED].concat(), &rows(&points, arguments.threads))?;
     documents.page("networks", summary(&points))?;
-    let panels: Vec<Panel> = SWEEPS.iter().map(|&(name, place, _)| panel(&points, name, place)).collect();
+    let panels: Vec<Panel> = SWEEPS.iter().map(|sweep| panel(&points, sweep)).collect();
     lines(&documents.path("networks.svg"), &panels)
 }
 
@@ -196,16 +194,16 @@ fn rows(points: &[Point], threads: u32) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The points of `method` in which only the size at `place` differs from the others, by that size.
-fn along<'a>(points: &'a [Point], method: &str, place: usize) -> Vec<&'a Point> {
-    let own = |point: &&Point| point.method == method && point.sweep != "large";
-    let Some(first) = points.iter().find(|point| own(point) && point.sweep == SWEEPS[place].0) else {
-        return Vec::new();
-    };
-    let same =
-        |point: &&Point| (0..3).all(|other| other == place || point.sizes[other] == first.sizes[other]);
-    let mut along: Vec<&Point> = points.iter().filter(own).filter(same).collect();
-    along.sort_by_key(|point| point.sizes[place]);
+fn quick(sizes: Sizes) -> Sizes {
+    std::array::from_fn(|place| sizes[place] / QUICK[place])
+}
+
+/// The points of `method` at `sizes`, or with `--quick` at what became of them.
+fn along<'a>(points: &'a [Point], method: &str, sizes: &[Sizes]) -> Vec<&'a Point> {
+    let is_one = |point: &Point| sizes.iter().any(|&own| own == point.sizes || quick(own) == point.sizes);
+    let mut along: Vec<&Point> =
+        points.iter().filter(|point| point.method == method && is_one(point)).collect();
+    along.sort_by_key(|point| point.sizes);
     along
 }
 
@@ -220,19 +218,20 @@ fn summary(points: &[Point]) -> String {
          {RELEVANT} relevant features. Median CPU seconds (user and system, all threads; in brackets the \
          smallest) of the method alone, since other programs use the machine, too; memory is the largest \
          resident set of the whole process, with the data. The slope is that of a straight line through the \
-         points on two logarithmic scales: 1 is linear growth. fsnet is not measured with more than \
+         points on two logarithmic scales: 1 is linear growth. Where samples grow, links grow with them, since \
+         communities with fewer links a sample are harder to find. fsnet is not measured with more than \
          {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. Every run is in \
          [networks.csv](networks.csv); `cargo xtask bench --networks` measures again.\n\n\
          ![CPU seconds against samples, links and features](networks.svg)\n"
     );
-    for (name, place, _) in SWEEPS {
+    for (name, place, sizes) in SWEEPS {
         let _ = writeln!(
             text,
             "\n## Against {name}\n\n| method | n | links | d | CPU seconds | memory, MiB | \
                                 precision | ended | slope |\n|---|---|---|---|---|---|---|---|---|"
         );
         for (method, _) in METHODS {
-            let along = along(points, method, place);
+            let along = along(points, method, &sizes);
             let slope = slope(&times(&along, place));
             for (at, point) in along.iter().enumerate() {
                 let last = if at + 1 == along.len() { format!("{slope:.2}") } else { String::new() };
@@ -264,10 +263,10 @@ fn line(text: &mut String, point: &Point, last: &str) {
     );
 }
 
-fn panel(points: &[Point], name: &str, place: usize) -> Panel {
+fn panel(points: &[Point], &(name, place, ref sizes): &(&str, usize, [Sizes; 4])) -> Panel {
     let mut series = Vec::new();
     for (method, _) in METHODS {
-        let points = times(&along(points, method, place), place);
+        let points = times(&along(points, method, sizes), place);
         if !points.is_empty() {
             let name = format!("{method}, slope {:.2}", slope(&points));
             series.push(Series { name, points, errors: Vec::new(), is_guide: false });
@@ -291,21 +290,14 @@ fn panel(points: &[Point], name: &str, place: usize) -> Panel {
 mod tests {
     use super::*;
 
-    fn point(sweep: &'static str, sizes: [usize; 3]) -> Point {
-        Point { method: "fsnet", sweep, sizes, runs: Vec::new() }
-    }
-
     /// The size that the sweeps share is part of each of them, the large one of none.
     #[test]
     fn sweeps_share_their_base() {
-        let points = [
-            point("samples", [10, 100, 5]),
-            point("samples", [20, 100, 5]),
-            point("links", [20, 200, 5]),
-            point("features", [20, 100, 10]),
-            point("large", [40, 100, 5]),
-        ];
-        let sizes = |place| along(&points, "fsnet", place).iter().map(|p| p.sizes[place]).collect::<Vec<_>>();
-        assert_eq!((sizes(0), sizes(1), sizes(2)), (vec![10, 20], vec![100, 200], vec![5, 10]));
+        let point = |sizes| Point { method: "fsnet", sweep: "", sizes, runs: Vec::new() };
+        let points = [point(LARGE), point(BASE), point(quick(BASE)), point([10_000, 100_000, 500])];
+        let sizes = |at: usize| along(&points, "fsnet", &SWEEPS[at].2).iter().map(|p| p.sizes).collect();
+        let all: [Vec<Sizes>; 3] = [sizes(0), sizes(1), sizes(2)];
+        assert_eq!(all[0], [quick(BASE), [10_000, 100_000, 500], BASE]);
+        assert_eq!((&all[1], &all[2]), (&vec![quick(BASE), BASE], &vec![quick(BASE), BASE]));
     }
 }
