@@ -2,6 +2,7 @@
 
 import collections
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "crates/testkit/data"
+
+# A shell that starts the tests in the background has SIGINT ignored, and Python leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What `check_estimator` said, in numbers.
 CHECKED = collections.Counter()
