@@ -25,11 +25,15 @@ use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metr
 
 mod aliases;
 mod families;
+#[cfg(feature = "filters")]
+mod passes;
 #[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
 use aliases::{ALIASES, OPTIONAL, WITH_PARAMETERS};
 pub use families::Family;
+#[cfg(feature = "filters")]
+pub use passes::InPasses;
 pub use fewest_core::method::{
     Built, Kind, LinkTable, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
 };

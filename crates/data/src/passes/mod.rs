@@ -9,7 +9,7 @@ use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, SampleStream, Target};
 
 use crate::roles::{self, Guess, Role};
 use crate::source::Source;
-use crate::{Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
+use crate::{Complete, Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
 use look::{Looked, looks};
 pub use pieces::{OpenPieces, Pieces, Stamp};
 
@@ -165,14 +165,14 @@ impl Passes {
     }
 }
 
-/// What the first piece tells.
+/// What the first rows tell.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    names: Vec<String>,
     columns: Vec<usize>,
-    target_names: Vec<String>,
     kinds: Option<Vec<FeatureKind>>,
     found: Option<TargetFound>,
+    /// These rows.
+    first: Option<Complete>,
 }
 
 /// The rows of a table, piece by piece: a [`SampleStream`] that starts again as often as it is asked to.
@@ -200,29 +200,15 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The names of the features.
-    pub fn feature_names(&self) -> &[String] {
-        &self.known.names
-    }
-
-    /// The column of each feature in the file, from 0.
-    pub fn columns(&self) -> &[usize] {
-        &self.known.columns
-    }
-
-    /// The names of the target's columns.
-    pub fn target_names(&self) -> &[String] {
-        &self.known.target_names
+    /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the target
+    /// with all classes. `None` where each of them is left out.
+    pub fn first(&self) -> Option<&Complete> {
+        self.known.first.as_ref()
     }
 
     /// How the target was found, where no option names it.
     pub fn guess(&self) -> Option<TargetFound> {
         self.known.found
-    }
-
-    /// Whether the target is classes, numbers, or not there.
-    pub fn task(&self) -> Option<Task> {
-        (!self.known.target_names.is_empty()).then_some(self.looked.task)
     }
 
     /// The classes, each with its number of rows, also those that are left out.
@@ -255,7 +241,8 @@ impl Rows {
     /// Reads a few rows, and starts again.
     fn know(&mut self) -> Result<(), Error> {
         self.pieces.rewind()?;
-        let Some(first) = self.pieces.next(BATCH_ROWS, &self.options)? else {
+        let next = self.pieces.next(BATCH_ROWS, &self.options);
+        let Some(first) = next.map_err(|error| roles::explain(self.guess, error))? else {
             let problem = "there is no sample in it";
             return Err(Error::malformed(&self.path, crate::Place::File, problem, "check how it was made"));
         };
@@ -263,13 +250,14 @@ impl Rows {
         let columns: Vec<usize> = (0..n_features).filter_map(|j| first.column_label(j).number).collect();
         let kinds: Vec<FeatureKind> = columns.iter().map(|column| self.looked.kind(*column)).collect();
         let is_plain = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
-        self.known = Known {
-            names: (0..n_features).map(|j| first.feature_name(j)).collect(),
-            target_names: first.target_names(),
-            kinds: (!is_plain).then_some(kinds),
-            found: first.guess(),
-            columns,
+        let (kinds, found) = ((!is_plain).then_some(kinds), first.guess());
+        self.known = Known { kinds, found, columns, first: None };
+        // Missing values are told where they are read with the others.
+        let first = self.unified(first)?.complete(Missing::DropRows).ok();
+        let classed = |first: Complete| {
+            Ok::<_, Error>(Complete { dataset: self.classed(first.dataset, &self.path, 0)?, ..first })
         };
+        self.known.first = first.map(classed).transpose()?;
         self.pieces.rewind()
     }
 
