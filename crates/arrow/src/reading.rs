@@ -133,7 +133,10 @@ pub(crate) fn told<F: File>(path: &Path, stop: Stop) -> Error {
 }
 
 /// An error unless a part has the columns of the first, of the same kinds.
-pub(crate) fn agree((first, known): (&Path, &mut [Field]), (path, found): (&Path, &[Field])) -> Result<(), Error> {
+pub(crate) fn agree(
+    (first, known): (&Path, &mut [Field]),
+    (path, found): (&Path, &[Field]),
+) -> Result<(), Error> {
     let advice = "write all parts with the same columns, or leave this part out";
     let differs = |place, problem| Err(Error::malformed(path, place, problem, advice));
     let first = first.display();

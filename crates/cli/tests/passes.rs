@@ -17,7 +17,8 @@ const LITTLE: &str = "67MiB";
 const ROWS: usize = 500_000;
 
 fn noise(i: usize, j: usize) -> f64 {
-    let mut state = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let mut state =
+        (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
     state = (state ^ (state >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     ((state ^ (state >> 29)) >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -33,9 +34,16 @@ fn lines(rows: std::ops::Range<usize>) -> String {
         let y = class(i) as f64;
         let [a, b, c] = [y + 2.0 * noise(i, 0), 1e5 + noise(i, 1), (8.0 * noise(i, 2)).floor() + y];
         // The last level comes in the last rows only.
-        let colour = if i + 5 > ROWS { "violet" } else { ["red", "green", "blue"][(3.0 * noise(i, 3)) as usize] };
+        let colour =
+            if i + 5 > ROWS { "violet" } else { ["red", "green", "blue"][(3.0 * noise(i, 3)) as usize] };
         let kind = ["low", "middle", "high"][class(i)];
-        text.push_str(&format!("{a},{b},{c},{},{},{},{},{colour},{kind}\n", noise(i, 4), a * a, noise(i, 6), noise(i, 8)));
+        text.push_str(&format!(
+            "{a},{b},{c},{},{},{},{},{colour},{kind}\n",
+            noise(i, 4),
+            a * a,
+            noise(i, 6),
+            noise(i, 8)
+        ));
     }
     text
 }
@@ -83,13 +91,16 @@ fn passes(json: &str) -> Option<u64> {
 #[test]
 fn answers_are_those_of_the_whole_table() {
     let place = place();
-    for (method, most) in [("f-score", 3), ("t-score", 3), ("chi2", 3), ("mim", 3), ("variance", 3), ("mrmr", 4), ("jmi", 4)] {
+    for (method, most) in
+        [("f-score", 3), ("t-score", 3), ("chi2", 3), ("mim", 3), ("variance", 3), ("mrmr", 4), ("jmi", 4)]
+    {
         for command in ["select", "score"] {
             if command == "score" && ["mrmr", "jmi"].contains(&method) {
                 continue;
             }
             let run = |file: &str, more: &[&str]| {
-                let mut words = vec![command, file, "--target", "kind", "-m", method, "-k", "4", "--json", "-"];
+                let mut words =
+                    vec![command, file, "--target", "kind", "-m", method, "-k", "4", "--json", "-"];
                 words.extend(more);
                 let ran = place.run(&words);
                 (ran.status, ran.stdout, ran.stderr)
@@ -104,17 +115,25 @@ fn answers_are_those_of_the_whole_table() {
                 let (status, found, told) = run(file, &["--memory", LITTLE, "--threads", threads]);
                 assert_eq!(status, 0, "{method} {file}: {told}");
                 assert_eq!(lasting(&found), lasting(&whole), "{method} {file} {threads}");
-                assert!(passes(&found).is_some_and(|passes| passes <= most), "{method}: {:?}", passes(&found));
+                assert!(
+                    passes(&found).is_some_and(|passes| passes <= most),
+                    "{method}: {:?}",
+                    passes(&found)
+                );
             }
         }
     }
     // Text, and the line for people.
-    let whole = place.done(&["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--json", "-"]);
+    let whole =
+        place.done(&["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--json", "-"]);
     let text = ["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--memory", LITTLE];
     let found = place.done(&[&text[..], &["--json", "-"]].concat());
     assert_eq!(lasting(&found)["features"], lasting(&whole)["features"]);
     let table = place.done(&text);
-    assert!(table.contains("read in 4 passes (") && table.contains("more than half of --memory 67.0 MiB"), "{table}");
+    assert!(
+        table.contains("read in 4 passes (") && table.contains("more than half of --memory 67.0 MiB"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -124,7 +143,13 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
         let mut all = vec!["select", "parts", "--target", "kind", "--memory", LITTLE];
         all.extend(words);
         let ran = place.run(&all);
-        assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{words:?}: {} {}", ran.stdout, ran.stderr);
+        assert_eq!(
+            (ran.status, ran.stderr.lines().count()),
+            (2, 1),
+            "{words:?}: {} {}",
+            ran.stdout,
+            ran.stderr
+        );
         ran.stderr
     };
     let told = refused(&["-m", "relieff"]);
@@ -164,7 +189,17 @@ fn faults_name_the_file_and_the_row() {
     let told = refused("long.csv", &[]);
     assert!(told.contains(&format!("line {}", ROWS + 2)) && told.contains("`g`"), "{told}");
     let kept = place.done(&[
-        "score", "long.csv", "--target", "kind", "-m", "f-score", "--memory", LITTLE, "--missing", "drop-rows", "--json",
+        "score",
+        "long.csv",
+        "--target",
+        "kind",
+        "-m",
+        "f-score",
+        "--memory",
+        LITTLE,
+        "--missing",
+        "drop-rows",
+        "--json",
         "-",
     ]);
     let whole = place.done(&["score", "whole.csv", "--target", "kind", "-m", "f-score", "--json", "-"]);

@@ -7,9 +7,9 @@ use std::path::Path;
 use fewest_core::Dataset;
 
 use crate::error::quoted;
+use crate::passes::OpenPieces;
 use crate::readers;
 use crate::source::{self, Source};
-use crate::passes::OpenPieces;
 use crate::{Error, Folder, ReadOptions, Table};
 
 /// How certain it is, from the first bytes of a file, that the file has a format.
@@ -160,11 +160,7 @@ impl Format {
     }
 
     /// The rows of a table in pieces; `None` where there is no reader of such.
-    pub(crate) fn open_pieces(
-        self,
-        path: &Path,
-        options: &ReadOptions,
-    ) -> Result<Option<OpenPieces>, Error> {
+    pub(crate) fn open_pieces(self, path: &Path, options: &ReadOptions) -> Result<Option<OpenPieces>, Error> {
         self.check(path, options).map(|()| self.open_pieces)
     }
 

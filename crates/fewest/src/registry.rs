@@ -32,11 +32,11 @@ mod solvers;
 
 use aliases::{ALIASES, OPTIONAL, WITH_PARAMETERS};
 pub use families::Family;
-#[cfg(feature = "filters")]
-pub use passes::InPasses;
 pub use fewest_core::method::{
     Built, Kind, LinkTable, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
 };
+#[cfg(feature = "filters")]
+pub use passes::InPasses;
 
 /// All methods, learners, metrics and file formats, by id: a value, to which a program may add its own.
 ///

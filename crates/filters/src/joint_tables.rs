@@ -220,7 +220,8 @@ mod tests {
     /// counts of the samples, in the order of their keys.
     #[test]
     fn sums_are_those_of_the_samples_in_any_parts() {
-        let sizes = [(1, [1, 1]), (2, [2, 2]), (500, [3, 5]), (9000, [5, 5]), (2000, [40, 30]), (2000, [300, 700])];
+        let sizes =
+            [(1, [1, 1]), (2, [2, 2]), (500, [3, 5]), (9000, [5, 5]), (2000, [40, 30]), (2000, [300, 700])];
         for (n, levels) in sizes {
             let code = |j: u64, below: usize| (0..n).map(|i| draw(i, j, below)).collect::<Vec<_>>();
             let (a, b, classes) = (code(0, levels[0]), code(1, levels[1]), code(2, 3));

@@ -27,7 +27,8 @@ pub(super) fn road(
     memory: Option<u64>,
 ) -> Result<Option<Road>, Failure> {
     let Some(memory) = memory.filter(|_| args.read.file.as_os_str() != "-") else { return Ok(None) };
-    let Some(passes) = Passes::open(&args.read.file, options).map_err(|error| input::wrong_file(&error))? else {
+    let Some(passes) = Passes::open(&args.read.file, options).map_err(|error| input::wrong_file(&error))?
+    else {
         return Ok(None);
     };
     let table_bytes = passes.table_bytes();
@@ -105,7 +106,10 @@ impl Road {
         }
         let info = DataInfo {
             targets: first.target_names.clone(),
-            target_found: rows.guess().map(fewest::data::TargetFound::words).filter(|_| args.target.is_empty()),
+            target_found: rows
+                .guess()
+                .map(fewest::data::TargetFound::words)
+                .filter(|_| args.target.is_empty()),
             missing: args.missing,
             columns: first.columns.clone(),
             classes: rows.class_counts(),
@@ -119,8 +123,9 @@ impl Opened {
     /// What was done, once the method has read the rows.
     pub(super) fn finish(self) -> (Complete, DataInfo) {
         let (n_samples, left_out) = self.rows.n_used().unwrap_or_default();
-        let missing_done = (left_out > 0)
-            .then(|| format!("{} with missing values left out", text::counted(left_out, "sample", "samples")));
+        let missing_done = (left_out > 0).then(|| {
+            format!("{} with missing values left out", text::counted(left_out, "sample", "samples"))
+        });
         let passes = PassInfo {
             passes: self.rows.n_passes(),
             rows: self.rows.n_read(),

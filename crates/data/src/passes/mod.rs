@@ -157,7 +157,7 @@ impl Passes {
             n_read: 0,
             n_used: None,
             counted: (0, 0),
-            at_start: true,
+            at: At::Start,
             failure: None,
         };
         opened.know()?;
@@ -195,8 +195,16 @@ pub struct Rows {
     n_used: Option<(usize, usize)>,
     /// The same of this pass.
     counted: (usize, usize),
-    at_start: bool,
+    at: At,
     failure: Option<Error>,
+}
+
+/// Where a pass is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Start,
+    Rows,
+    End,
 }
 
 impl Rows {
@@ -262,12 +270,15 @@ impl Rows {
     }
 
     fn next(&mut self) -> Result<Option<Dataset>, Error> {
-        if std::mem::replace(&mut self.at_start, false) {
-            self.n_passes += 1;
+        match self.at {
+            At::Start => (self.at, self.n_passes) = (At::Rows, self.n_passes + 1),
+            At::Rows => {}
+            At::End => return Ok(None),
         }
         loop {
             let next = self.pieces.next(self.rows, &self.options);
             let Some(table) = next.map_err(|error| roles::explain(self.guess, error))? else {
+                self.at = At::End;
                 let counted = std::mem::take(&mut self.counted);
                 return match *self.n_used.get_or_insert(counted) {
                     (0, n_samples) => Err(Error::NothingLeft { path: self.path.clone(), n_samples }),
@@ -358,7 +369,7 @@ impl SampleStream for Rows {
     }
 
     fn rewind(&mut self) -> Result<bool, fewest_core::Error> {
-        (self.at_start, self.counted) = (true, (0, 0));
+        (self.at, self.counted) = (At::Start, (0, 0));
         self.pieces.rewind().map(|()| true).map_err(|error| self.fail(error))
     }
 }

@@ -172,8 +172,7 @@ impl<'a> KnownTerms<'a> {
 
     /// The best candidates after these complete ones.
     fn best(&self, singles: &Singles, selected: &[usize], most: usize) -> Vec<usize> {
-        let left: Vec<usize> =
-            self.candidates.iter().copied().filter(|k| !selected.contains(k)).collect();
+        let left: Vec<usize> = self.candidates.iter().copied().filter(|k| !selected.contains(k)).collect();
         let value = |&k: &usize| match selected.len() {
             0 => singles.relevances[k],
             n => singles.criterion.value(singles.relevances[k], self.fold(singles, k, selected), n),
@@ -188,8 +187,7 @@ impl<'a> KnownTerms<'a> {
         let most = (BYTES / 2 / one.max(1)).max(1);
         let mut path = selected.to_vec();
         let mut found = vec![last];
-        let mut left: Vec<usize> =
-            self.ahead.iter().copied().filter(|k| !selected.contains(k)).collect();
+        let mut left: Vec<usize> = self.ahead.iter().copied().filter(|k| !selected.contains(k)).collect();
         let mut folds: Vec<f64> = left.iter().map(|&k| self.fold(singles, k, selected)).collect();
         // The last one needs no terms.
         while path.len() + 1 < self.n_wanted && found.len() < most && !left.is_empty() {

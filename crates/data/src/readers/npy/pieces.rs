@@ -20,7 +20,10 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
     let path = part.path().to_owned();
     let unsupported = |what: &str, advice: &str| Err(Error::unsupported(&path, what, advice));
     if target_file(options).is_some() {
-        return unsupported("a target in a file of its own, read in passes", "save it as a column of the array");
+        return unsupported(
+            "a target in a file of its own, read in passes",
+            "save it as a column of the array",
+        );
     }
     let source = Source::open(&path)?;
     if source.compressed {
