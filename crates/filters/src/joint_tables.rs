@@ -1,5 +1,5 @@
-//! Counts of the levels of two features by class, for many pairs in one pass: sums over rows that are exact in
-//! any order.
+//! Counts of the levels of two features by class, for many pairs in one pass: sums over rows that are exact
+//! in any order.
 
 use fewest_columns::{map_features, rewind};
 use fewest_core::{Context, Dataset, Error, SampleStream, Target};

@@ -208,8 +208,8 @@ enum At {
 }
 
 impl Rows {
-    /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the target
-    /// with all classes. `None` where each of them is left out.
+    /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the
+    /// target with all classes. `None` where each of them is left out.
     pub fn first(&self) -> Option<&Complete> {
         self.known.first.as_ref()
     }
