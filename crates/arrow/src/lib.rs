@@ -7,6 +7,7 @@ mod bytes_at;
 mod ipc;
 mod kind;
 mod parquet_file;
+mod pieces;
 mod reading;
 mod stored;
 mod write;

@@ -1,5 +1,6 @@
 //! Parquet files, read column by column.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use fewest_data::{Format, Limit, Sniff};
@@ -11,6 +12,7 @@ use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader}
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
+use crate::pieces;
 use crate::reading::{self, Check, Field, File, Stop};
 use crate::stored::Stored;
 use crate::write;
@@ -25,6 +27,7 @@ const ROWS: usize = 1 << 16;
 pub const PARQUET: Format =
     Format::new("parquet", &["parquet", "pq", "parq"], sniff, reading::read::<ParquetFile>)
         .with_folders(reading::read_folder::<ParquetFile>)
+        .in_pieces(pieces::open::<ParquetFile>)
         .written_by(&["parquet", "pq", "parq"], write::parquet);
 
 fn sniff(start: &[u8]) -> Sniff {
@@ -92,15 +95,28 @@ impl File for ParquetFile {
         self.rows
     }
 
-    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop> {
+    fn read(
+        &self,
+        column: usize,
+        wanted: Range<u64>,
+        out: &mut Builder,
+        check: &mut Check<'_>,
+    ) -> Result<(), Stop> {
         let Some((leaf, stored)) = self.stored.get(column).copied().flatten() else {
             return Err(Stop::damage("a column has no values"));
         };
         let mut column = Column { stored, out, check };
         let metadata = self.reader.metadata();
         let described = metadata.file_metadata().schema_descr().column(leaf);
+        let mut first = 0;
         for group in metadata.row_groups() {
             let rows = usize::try_from(group.num_rows()).map_err(Stop::damage)?;
+            let own = reading::within(first, rows as u64, &wanted);
+            first += rows as u64;
+            // A group without rows is read as well: it may be damaged.
+            if own.1 == 0 && rows > 0 {
+                continue;
+            }
             // The reader of a group of rows that the crate has looks at all columns, for each that is read.
             let chunk = group.columns().get(leaf).ok_or_else(|| Stop::damage("a column is missing"))?;
             let places = [chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values()];
@@ -111,28 +127,28 @@ impl File for ParquetFile {
             let pages = Box::new(pages.map_err(Stop::damage)?);
             match get_column_reader(described.clone(), pages) {
                 ColumnReader::BoolColumnReader(reader) => {
-                    column.add(reader, rows, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
+                    column.add(reader, own, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
                 }
                 ColumnReader::Int32ColumnReader(reader) => {
-                    column.add(reader, rows, |how, value| Ok(how.int32(*value)))
+                    column.add(reader, own, |how, value| Ok(how.int32(*value)))
                 }
                 ColumnReader::Int64ColumnReader(reader) => {
-                    column.add(reader, rows, |how, value| Ok(how.int64(*value)))
+                    column.add(reader, own, |how, value| Ok(how.int64(*value)))
                 }
                 ColumnReader::Int96ColumnReader(reader) => {
-                    column.add(reader, rows, |_, value| Ok(Stored::int96(value)))
+                    column.add(reader, own, |_, value| Ok(Stored::int96(value)))
                 }
                 ColumnReader::FloatColumnReader(reader) => {
-                    column.add(reader, rows, |_, value| Ok(Cell::Number(f64::from(*value))))
+                    column.add(reader, own, |_, value| Ok(Cell::Number(f64::from(*value))))
                 }
                 ColumnReader::DoubleColumnReader(reader) => {
-                    column.add(reader, rows, |_, value| Ok(Cell::Number(*value)))
+                    column.add(reader, own, |_, value| Ok(Cell::Number(*value)))
                 }
                 ColumnReader::ByteArrayColumnReader(reader) => {
-                    column.add(reader, rows, |how, value| how.bytes(value.as_bytes()))
+                    column.add(reader, own, |how, value| how.bytes(value.as_bytes()))
                 }
                 ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                    column.add(reader, rows, |how, value| how.bytes(value.as_bytes()))
+                    column.add(reader, own, |how, value| how.bytes(value.as_bytes()))
                 }
             }?;
         }
@@ -148,13 +164,18 @@ struct Column<'a, 'c> {
 }
 
 impl Column<'_, '_> {
-    /// Adds the values of a group of rows, as `cell` makes them of what is stored.
+    /// Adds the values of a group of rows behind the first `skip`, as `cell` makes them of what is stored.
     fn add<T: DataType>(
         &mut self,
         mut reader: ColumnReaderImpl<T>,
-        rows: usize,
+        (skip, rows): (usize, usize),
         cell: impl Fn(Stored, &T::T) -> Result<Cell<'_>, &'static str>,
     ) -> Result<(), Stop> {
+        // Whole pages are passed over without decoding.
+        let skipped = if skip > 0 { reader.skip_records(skip).map_err(Stop::damage)? } else { 0 };
+        if skipped < skip {
+            return Ok(());
+        }
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         let mut left = rows;
         while left > 0 {

@@ -1,6 +1,7 @@
 //! A table from one file or many, whatever their format.
 
 use std::fmt::Display;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +27,7 @@ pub(crate) struct Field {
 }
 
 /// A file of columns.
-pub(crate) trait File: Sized + Sync {
+pub(crate) trait File: Sized + Send + Sync {
     const FORMAT: Format;
     /// Its name, for messages.
     const NAME: &'static str;
@@ -38,8 +39,14 @@ pub(crate) trait File: Sized + Sync {
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
 
-    /// Adds a column of these, piece by piece, and calls `check` after each.
-    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop>;
+    /// Adds these rows of a column, piece by piece, and calls `check` after each.
+    fn read(
+        &self,
+        column: usize,
+        rows: Range<u64>,
+        out: &mut Builder,
+        check: &mut Check<'_>,
+    ) -> Result<(), Stop>;
 }
 
 /// What counts the memory of a column.
@@ -95,7 +102,14 @@ pub(crate) fn read_folder<F: File>(folder: Folder, options: &ReadOptions) -> Res
     Parts { path, fields, first, parts, keys, open }.table(options)
 }
 
-fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, Error> {
+/// Of `len` rows from `first` on, those of `rows`: how many come before them, and how many they are.
+pub(crate) fn within(first: u64, len: u64, rows: &Range<u64>) -> (usize, usize) {
+    let from = rows.start.clamp(first, first + len);
+    let to = rows.end.clamp(from, first + len);
+    ((from - first) as usize, (to - from) as usize)
+}
+
+pub(crate) fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, Error> {
     let path = source.path().to_owned();
     let limit = Limit::of(&path, options);
     let bytes = BytesAt::new(source.into_content(options)?).map_err(|error| Error::reading(&path, error))?;
@@ -104,11 +118,11 @@ fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, Error> {
 
 /// The crates that decode files may panic on damaged ones, which is an error like any other where the program
 /// unwinds.
-fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+pub(crate) fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Stop::damage("it is damaged")))
 }
 
-fn told<F: File>(path: &Path, stop: Stop) -> Error {
+pub(crate) fn told<F: File>(path: &Path, stop: Stop) -> Error {
     match stop {
         Stop::Error(error) => error,
         Stop::Damage(damage) => {
@@ -119,7 +133,10 @@ fn told<F: File>(path: &Path, stop: Stop) -> Error {
 }
 
 /// An error unless a part has the columns of the first, of the same kinds.
-fn agree((first, known): (&Path, &mut [Field]), (path, found): (&Path, &[Field])) -> Result<(), Error> {
+pub(crate) fn agree(
+    (first, known): (&Path, &mut [Field]),
+    (path, found): (&Path, &[Field]),
+) -> Result<(), Error> {
     let advice = "write all parts with the same columns, or leave this part out";
     let differs = |place, problem| Err(Error::malformed(path, place, problem, advice));
     let first = first.display();
@@ -148,11 +165,11 @@ fn agree((first, known): (&Path, &mut [Field]), (path, found): (&Path, &[Field])
 }
 
 /// A file of several.
-struct Part<'a> {
-    path: &'a Path,
-    rows: u64,
+pub(crate) struct Part<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) rows: u64,
     /// The values of the keys.
-    values: &'a [Option<String>],
+    pub(crate) values: &'a [Option<String>],
 }
 
 /// Files with the same columns, of which the first is open.
@@ -178,15 +195,7 @@ impl<F: File> Parts<'_, F> {
     }
 
     fn read(&self, wanted: &[Wanted], limit: &Limit) -> Result<Vec<Cells>, Error> {
-        for &Wanted { column, .. } in wanted {
-            if let Some(Field { name, kind: Err(what) }) = self.fields.get(column) {
-                let label = ColumnLabel { name: Some(name.clone()), number: Some(column) };
-                let problem = format!("the column holds {what}, which are neither numbers nor text");
-                let advice = "write what you need of it as columns of their own, or leave it out (on the \
-                              command line: --ignore)";
-                return Err(Error::malformed(self.path, Place::Column(label), problem, advice));
-            }
-        }
+        check_kinds(self.path, &self.fields, wanted)?;
         let rows = self.parts.iter().map(|part| part.rows).fold(0, u64::saturating_add);
         limit.check(rows.saturating_mul(wanted.len() as u64).saturating_mul(8))?;
         let used = AtomicU64::new(0);
@@ -200,12 +209,8 @@ impl<F: File> Parts<'_, F> {
 
     /// Some columns of all parts.
     fn group(&self, wanted: &[Wanted], limit: &Limit, used: &AtomicU64) -> Result<Vec<Builder>, Error> {
-        let kind = |column: usize| match self.fields.get(column) {
-            Some(field) => field.kind.unwrap_or(Kind::Nothing),
-            None => Kind::Category,
-        };
-        let mut builders: Vec<Builder> =
-            wanted.iter().map(|wanted| Builder::new(kind(wanted.column), wanted.as_text)).collect();
+        let builder = |wanted: &Wanted| builder(&self.fields, wanted);
+        let mut builders: Vec<Builder> = wanted.iter().map(builder).collect();
         let mut counted = vec![0; builders.len()];
         for (number, part) in self.parts.iter().enumerate() {
             let opened = (self.open)(number)?;
@@ -217,27 +222,62 @@ impl<F: File> Parts<'_, F> {
                     *counted = bytes;
                     limit.check(used.fetch_add(more, Ordering::Relaxed).saturating_add(more))
                 };
-                let start = builder.len();
-                match wanted.column.checked_sub(self.fields.len()) {
-                    None => fenced(|| file.read(wanted.column, builder, &mut check))
-                        .map_err(|stop| told::<F>(part.path, stop))?,
-                    Some(key) => {
-                        // One text for all rows, of which the files of this part hold so many.
-                        let text = part.values.get(key).and_then(Option::as_deref);
-                        let cell = text.map_or(Cell::Missing, Cell::Text);
-                        (0..part.rows).for_each(|_| builder.push(cell));
-                        check(builder)?;
-                    }
-                }
-                let read = (builder.len() - start) as u64;
-                if read != part.rows {
-                    let name = self.fields.get(wanted.column).map_or("", |field| &field.name);
-                    let declared = part.rows;
-                    let damage = format!("column `{name}` has {read} rows, but {declared} are declared");
-                    return Err(told::<F>(part.path, Stop::Damage(damage)));
-                }
+                add_rows((file, &self.fields), part, wanted.column, 0..part.rows, builder, &mut check)?;
             }
         }
         Ok(builders)
     }
+}
+
+/// An error for the first column that holds neither numbers nor text.
+pub(crate) fn check_kinds(path: &Path, fields: &[Field], wanted: &[Wanted]) -> Result<(), Error> {
+    for &Wanted { column, .. } in wanted {
+        if let Some(Field { name, kind: Err(what) }) = fields.get(column) {
+            let label = ColumnLabel { name: Some(name.clone()), number: Some(column) };
+            let problem = format!("the column holds {what}, which are neither numbers nor text");
+            let advice = "write what you need of it as columns of their own, or leave it out (on the \
+                          command line: --ignore)";
+            return Err(Error::malformed(path, Place::Column(label), problem, advice));
+        }
+    }
+    Ok(())
+}
+
+/// A column without a cell, of these fields or of the keys behind them.
+pub(crate) fn builder(fields: &[Field], wanted: &Wanted) -> Builder {
+    let kind = match fields.get(wanted.column) {
+        Some(field) => field.kind.unwrap_or(Kind::Nothing),
+        None => Kind::Category,
+    };
+    Builder::new(kind, wanted.as_text)
+}
+
+/// Adds these rows of a part to a column.
+pub(crate) fn add_rows<F: File>(
+    (file, fields): (&F, &[Field]),
+    part: &Part<'_>,
+    column: usize,
+    rows: Range<u64>,
+    builder: &mut Builder,
+    check: &mut Check<'_>,
+) -> Result<(), Error> {
+    let start = builder.len();
+    match column.checked_sub(fields.len()) {
+        None => fenced(|| file.read(column, rows.clone(), builder, check))
+            .map_err(|stop| told::<F>(part.path, stop))?,
+        Some(key) => {
+            // One text for all rows, of which the files of this part hold so many.
+            let text = part.values.get(key).and_then(Option::as_deref);
+            let cell = text.map_or(Cell::Missing, Cell::Text);
+            rows.clone().for_each(|_| builder.push(cell));
+            check(builder)?;
+        }
+    }
+    let (read, declared) = ((builder.len() - start) as u64, rows.end - rows.start);
+    if read != declared {
+        let name = fields.get(column).map_or("", |field| &field.name);
+        let damage = format!("column `{name}` has {read} rows, but {declared} are declared");
+        return Err(told::<F>(part.path, Stop::Damage(damage)));
+    }
+    Ok(())
 }

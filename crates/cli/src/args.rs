@@ -3,6 +3,7 @@
 mod bounds;
 mod evaluation;
 mod listed;
+mod memory;
 mod stream;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use fewest::registry::TargetKind;
 pub(crate) use bounds::BoundArgs;
 pub(crate) use evaluation::{CompareArgs, EvaluateArgs, EvaluationArgs, Ks};
 pub(crate) use listed::command;
+pub(crate) use memory::MemoryArgs;
 pub(crate) use stream::StreamArgs;
 
 /// Select the fewest features that predict a target.
@@ -103,6 +105,8 @@ pub(crate) struct SelectArgs {
     /// and for nmmkl, where they multiply the cost. Other methods refuse them.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     #[command(flatten)]
     pub grouping: GroupArgs,
     #[command(flatten)]
@@ -198,6 +202,8 @@ pub(crate) struct ScoreArgs {
     pub data: DataArgs,
     #[command(flatten)]
     pub run: RunArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     /// Method, one of those `fewest methods` lists as a score
     #[arg(short, long, value_name = "ID", default_value = "hsic")]
     pub method: String,

@@ -7,6 +7,7 @@ mod evaluate;
 mod info;
 mod links;
 mod methods;
+pub(crate) mod passes;
 mod score;
 mod select;
 mod stream;

@@ -113,9 +113,13 @@ pub(crate) struct Needs<'a> {
     pub groups: Option<&'a str>,
 }
 
-/// Reads the table.
-pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Result<Found, Failure> {
-    let options = ReadOptions {
+/// How to read the table.
+pub(crate) fn table_options(
+    registry: &Registry,
+    args: &DataArgs,
+    needs: Needs<'_>,
+) -> Result<ReadOptions, Failure> {
+    Ok(ReadOptions {
         target: match args.target.is_empty() {
             true => TargetChoice::Guess { or_last: needs.target },
             false => TargetChoice::Columns(args.target.clone()),
@@ -127,8 +131,17 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
         categorical: args.categorical.clone(),
         file_digest: needs.digest,
         ..options(registry, &args.read)?
-    };
-    let table = table(&args.read, &options)?;
+    })
+}
+
+/// Reads the table.
+pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Result<Found, Failure> {
+    read_by(args, &table_options(registry, args, needs)?)
+}
+
+/// Reads the table by these options.
+pub(crate) fn read_by(args: &DataArgs, options: &ReadOptions) -> Result<Found, Failure> {
+    let table = table(&args.read, options)?;
     if !args.target.is_empty() {
         let found = Found::new(table, None);
         let other = other_target(&found.table);

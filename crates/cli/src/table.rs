@@ -8,6 +8,7 @@ pub(crate) use stream::{orders, stream_heading, stream_line};
 use fewest::core::{Scores, Selection, SolverReport, Status};
 use fewest_study::{DataInfo, RunInfo};
 
+use crate::commands::passes;
 use crate::text::{self, Align};
 
 /// Widest name in a table.
@@ -117,6 +118,10 @@ fn data_heading(data: &DataInfo) -> String {
         line.push_str(&format!(" ({found}; use --target to name another)"));
     }
     line.push('\n');
+    if let Some(read) = &data.passes {
+        line.push_str(&passes::line(read));
+        line.push('\n');
+    }
     if let Some(done) = &data.missing_done {
         line.push_str(done);
         line.push('\n');

@@ -65,6 +65,12 @@ impl Folder {
         &self.parts
     }
 
+    /// One file, as it is named.
+    pub(crate) fn of_file(path: &Path) -> Self {
+        let part = Part { path: path.to_owned(), values: Vec::new() };
+        Self { path: path.to_owned(), keys: Vec::new(), parts: vec![part] }
+    }
+
     /// The parts, where `path` is a folder or a pattern.
     pub(crate) fn find(path: &Path) -> Result<Option<Self>, Error> {
         let files = match fs::metadata(path) {

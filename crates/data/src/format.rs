@@ -7,6 +7,7 @@ use std::path::Path;
 use fewest_core::Dataset;
 
 use crate::error::quoted;
+use crate::passes::OpenPieces;
 use crate::readers;
 use crate::source::{self, Source};
 use crate::{Error, Folder, ReadOptions, Table};
@@ -58,6 +59,7 @@ pub struct Format {
     sniff: fn(&[u8]) -> Sniff,
     read: fn(Source, &ReadOptions) -> Result<Table, Error>,
     read_folder: Option<ReadFolder>,
+    open_pieces: Option<OpenPieces>,
     write: Option<(&'static [&'static str], WriteTable)>,
     own_target: &'static str,
     has_variables: bool,
@@ -82,6 +84,7 @@ impl Format {
             sniff,
             read,
             read_folder: None,
+            open_pieces: None,
             write: None,
             own_target,
             has_variables: false,
@@ -100,6 +103,13 @@ impl Format {
     /// Adds a reader of tables in several files.
     pub const fn with_folders(mut self, read: fn(Folder, &ReadOptions) -> Result<Table, Error>) -> Self {
         self.read_folder = Some(read);
+        self
+    }
+
+    /// Adds a reader of rows in pieces, for tables larger than memory: see
+    /// [`Passes`](crate::Passes).
+    pub const fn in_pieces(mut self, open: OpenPieces) -> Self {
+        self.open_pieces = Some(open);
         self
     }
 
@@ -144,12 +154,17 @@ impl Format {
         self.own_target
     }
 
-    /// Reads a file.
     /// Whether it is text.
     pub(crate) fn is_text(self) -> bool {
         self.is_text
     }
 
+    /// The rows of a table in pieces; `None` where there is no reader of such.
+    pub(crate) fn open_pieces(self, path: &Path, options: &ReadOptions) -> Result<Option<OpenPieces>, Error> {
+        self.check(path, options).map(|()| self.open_pieces)
+    }
+
+    /// Reads a file.
     pub(crate) fn read(self, source: Source, options: &ReadOptions) -> Result<Table, Error> {
         self.check(&source.path, options)?;
         (self.read)(source, &*self.settled(options)?)

@@ -16,6 +16,7 @@ mod lookup;
 mod memory;
 mod missing;
 mod options;
+mod passes;
 mod readers;
 mod reduction;
 mod roles;
@@ -42,6 +43,7 @@ pub use levels::number_text;
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
+pub use passes::{OpenPieces, Passes, Pieces, Rows, Stamp};
 pub use readers::arriving::{
     ArrivedFeature, ArrivedSample, ArrivingFeatures, ArrivingSamples, FeatureTarget, Growing, Piped,
     SampleSchema,

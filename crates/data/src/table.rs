@@ -43,6 +43,8 @@ pub struct Table {
     pub(crate) sample_graph: Option<Arc<Graph>>,
     /// The first line of each sample, for text.
     pub(crate) lines: Option<Vec<u64>>,
+    /// Rows of the file before the first sample, of a piece of a file.
+    pub(crate) first_row: usize,
     /// The index of the first feature, where the file numbers its features.
     pub(crate) first_index: Option<usize>,
     /// The cells that mean "missing".
@@ -313,7 +315,7 @@ impl Table {
     pub(crate) fn row_label(&self, i: usize) -> RowLabel {
         match &self.lines {
             Some(lines) => RowLabel::Line(lines[i]),
-            None => RowLabel::Sample(i),
+            None => RowLabel::Sample(self.first_row + i),
         }
     }
 }

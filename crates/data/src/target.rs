@@ -60,17 +60,8 @@ pub(crate) fn decide(
     match column {
         ReadColumn::Levels { codes, names } if task != Task::Regression => {
             let samples = codes.iter().filter(|code| !code.is_nan()).count();
-            if task == Task::Auto && names.len() > MANY_CLASSES && samples < LEAST_OF_CLASS * names.len() {
-                return Err(Error::malformed(
-                    path,
-                    Place::Column(label),
-                    format!(
-                        "the target has {} classes in {samples} samples, as a column of names has",
-                        names.len()
-                    ),
-                    "name another target, or say that these are classes (on the command line: --task \
-                     classification)",
-                ));
+            if task == Task::Auto {
+                check_names_of_samples(path, &label, names.len(), samples)?;
             }
             Ok(TargetValues::Class { codes, names })
         }
@@ -94,6 +85,24 @@ pub(crate) fn decide(
             "name another target, or read it as classes (on the command line: --task classification)",
         )),
     }
+}
+
+/// Refuses text of so many levels that it is likely the names of samples.
+pub(crate) fn check_names_of_samples(
+    path: &Path,
+    label: &ColumnLabel,
+    n_names: usize,
+    n_samples: usize,
+) -> Result<(), Error> {
+    if n_names <= MANY_CLASSES || n_samples >= LEAST_OF_CLASS * n_names {
+        return Ok(());
+    }
+    Err(Error::malformed(
+        path,
+        Place::Column(label.clone()),
+        format!("the target has {n_names} classes in {n_samples} samples, as a column of names has"),
+        "name another target, or say that these are classes (on the command line: --task classification)",
+    ))
 }
 
 fn several(path: &Path, columns: Vec<(ColumnLabel, ReadColumn)>, task: Task) -> Result<TargetValues, Error> {
@@ -196,8 +205,15 @@ pub fn are_classes(values: &[f64]) -> bool {
     if present.is_empty() || present.iter().any(|value| value.fract() != 0.0) {
         return false;
     }
-    let n_present = present.len();
-    let counted = order::counted(present);
+    are_classes_counted(&order::counted(present))
+}
+
+/// As [`are_classes`], of different numbers with how often each occurs.
+pub(crate) fn are_classes_counted(counted: &[(f64, usize)]) -> bool {
+    if counted.is_empty() || counted.iter().any(|(value, _)| value.fract() != 0.0) {
+        return false;
+    }
+    let n_present: usize = counted.iter().map(|(_, count)| count).sum();
     let few = counted.len() <= FEW_CLASSES && counted.len() < n_present;
     let many = counted.len() <= MANY_CLASSES && counted.iter().all(|&(_, count)| count >= 2);
     few || many

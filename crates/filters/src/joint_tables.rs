@@ -1,87 +1,198 @@
-//! Counts of the levels of two features by class: sums over rows that are exact in any order.
+//! Counts of the levels of two features by class, for many pairs in one pass: sums over rows that are exact
+//! in any order.
 
 use fewest_columns::{map_features, rewind};
-use fewest_core::{Accumulator, BATCH_ROWS, Context, Dataset, Error, SampleStream, Target, accumulate};
+use fewest_core::{Context, Dataset, Error, SampleStream, Target};
 use fewest_counts::Sums;
 
 use crate::tables::{LevelTable, StreamTables, log_sum, not_the_same};
 
-/// Tables of joint counts of a batch up to this many cells are written out; otherwise its samples are sorted.
-const CELLS: usize = 4 * BATCH_ROWS;
+/// Rows that are counted for all pairs before the next ones: their codes stay in the cache.
+const ROWS: usize = 4096;
+
+/// Tables of up to this many cells are written out; larger ones have what occurs.
+const CELLS: usize = 1 << 14;
+
+/// Tables of up to this many cells are counted in parallel lanes: neighbours of one cell wait for each other.
+const LANE_CELLS: usize = 512;
+const LANES: usize = 4;
+
+/// Pairs with one feature that one task counts.
+const PARTNERS: usize = 32;
 
 impl StreamTables {
-    /// How often each pair of levels of a feature and of `partner` occurs with each class, for the features
-    /// that are `wanted`: one more pass over `stream`.
+    /// How often each pair of levels of the two features of each pair occurs with each class: one more pass
+    /// over `stream`, whatever the number of pairs. Pairs with the same first feature are best together.
+    ///
+    /// Memory: a count for each cell of each table, or for what occurs where cells are many. Cost: a few
+    /// nanoseconds a row and pair.
     ///
     /// # Errors
     /// Those of the stream; [`Error::Unreadable`] where it has other rows than before; [`Error::Stopped`].
-    pub(crate) fn joint(
+    pub(crate) fn pairs(
         &self,
-        partner: usize,
-        wanted: &[bool],
+        pairs: &[[usize; 2]],
         stream: &mut dyn SampleStream,
         context: &Context<'_>,
-    ) -> Result<Vec<JointTable>, Error> {
+    ) -> Result<Vec<PairTable>, Error> {
         rewind(stream)?;
-        let make = || JointTables { levels: self, partner, wanted, tables: Vec::new() };
-        let joint = accumulate(stream, make, context)?;
-        let n = self.tables.get(partner).map_or(0, LevelTable::n_samples);
-        match wanted.iter().zip(&joint).position(|(wanted, joint)| *wanted && joint.n_samples() != n) {
-            None => Ok(joint),
-            Some(j) => Err(not_the_same(j)),
+        let n_levels = |j: usize| self.tables.get(j).map_or(0, LevelTable::n_levels);
+        let n_classes = self.tables.first().map_or(0, LevelTable::n_classes);
+        let mut tables: Vec<PairTable> =
+            pairs.iter().map(|[a, b]| PairTable::new(n_classes, n_levels(*a), n_levels(*b))).collect();
+        let mut wanted = vec![false; self.tables.len()];
+        pairs.iter().flatten().for_each(|&j| wanted[j] = true);
+        let mut n = 0;
+        while let Some(batch) = stream.next_batch()? {
+            context.go_on("all pairs of features had been counted")?;
+            let codes = self.coded(&batch, &wanted)?;
+            count(&mut tables, pairs, &codes);
+            n += batch.n_samples() as u64;
+        }
+        match self.tables.first() {
+            Some(table) if table.n_samples() != n => Err(not_the_same(0)),
+            _ => Ok(tables),
         }
     }
+
+    /// The levels of the wanted features of a batch, and its classes.
+    fn coded(&self, batch: &Dataset, wanted: &[bool]) -> Result<Codes, Error> {
+        let classes = match batch.target() {
+            Target::Class(classes) => classes.codes().to_vec(),
+            _ => return Err(not_the_same(0)),
+        };
+        if batch.n_features() != wanted.len() {
+            return Err(not_the_same(0));
+        }
+        let n = batch.n_samples();
+        let levels = map_features(batch, &Context::default(), "levels", |j, column| match wanted[j] {
+            true => self.codes(j, column.to_vec(n)),
+            false => Ok(Vec::new()),
+        })?;
+        Ok(Codes { classes, levels })
+    }
+}
+
+/// What a batch has.
+struct Codes {
+    classes: Vec<u32>,
+    /// By feature; nothing of those that are not counted.
+    levels: Vec<Vec<u32>>,
+}
+
+/// Adds the rows of a batch to the tables of all pairs.
+fn count(tables: &mut [PairTable], pairs: &[[usize; 2]], codes: &Codes) {
+    let mut groups: Vec<(&[[usize; 2]], &mut [PairTable])> = Vec::new();
+    let (mut left, mut left_pairs) = (tables, pairs);
+    while let Some([first, _]) = left_pairs.first() {
+        let len = left_pairs.iter().take(PARTNERS).take_while(|[a, _]| a == first).count();
+        let (own, rest) = left.split_at_mut(len);
+        let (own_pairs, rest_pairs) = left_pairs.split_at(len);
+        groups.push((own_pairs, own));
+        (left, left_pairs) = (rest, rest_pairs);
+    }
+    fewest_parallel::chunks(&mut groups, 1, |_, groups| {
+        for (pairs, tables) in groups {
+            let n = codes.classes.len();
+            for rows in (0..n).step_by(ROWS).map(|first| first..n.min(first + ROWS)) {
+                let classes = &codes.classes[rows.clone()];
+                for ([a, b], table) in pairs.iter().zip(tables.iter_mut()) {
+                    let (a, b) = (&codes.levels[*a], &codes.levels[*b]);
+                    table.add(classes, &a[rows.clone()], &b[rows.clone()]);
+                }
+            }
+        }
+    });
 }
 
 /// How often each pair of levels of two features occurs with each class.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct JointTable {
-    /// What occurs, by class, level of the one and level of the other, in this order.
-    counts: Vec<([u32; 3], u64)>,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairTable {
+    n_levels: [usize; 2],
+    counts: Counts,
 }
 
-impl JointTable {
-    /// Of samples with levels `a` below `n_levels`, that have `others`.
-    fn new(a: &[u32], n_levels: usize, others: &Others) -> Self {
-        let keys = || {
-            let both = others.classes.iter().zip(&others.levels);
-            both.zip(a).map(|((&class, &other), &level)| [class, level, other])
-        };
-        let cells = others.n_classes.saturating_mul(n_levels).saturating_mul(others.n_levels);
-        if cells > CELLS {
-            let mut counts: Vec<_> = keys().map(|key| (key, 1)).collect();
-            add_up(&mut counts);
-            return Self { counts };
+#[derive(Debug, Clone, PartialEq)]
+enum Counts {
+    /// `[(class · levels of a + level of a) · levels of b + level of b]`.
+    All(Vec<u64>),
+    /// What occurs, by class, level of a and level of b, in this order.
+    Some(Vec<([u32; 3], u64)>),
+}
+
+impl PairTable {
+    fn new(n_classes: usize, a: usize, b: usize) -> Self {
+        let cells = n_classes.saturating_mul(a).saturating_mul(b);
+        let counts = if cells > CELLS { Counts::Some(Vec::new()) } else { Counts::All(vec![0; cells]) };
+        Self { n_levels: [a, b], counts }
+    }
+
+    /// Bytes that it takes at most, where its cells are few.
+    pub(crate) fn bytes(n_classes: usize, a: usize, b: usize) -> usize {
+        size_of::<Self>() + 8 * n_classes.saturating_mul(a).saturating_mul(b).min(CELLS)
+    }
+
+    fn add(&mut self, classes: &[u32], a: &[u32], b: &[u32]) {
+        let [n_a, n_b] = self.n_levels.map(|levels| levels as u32);
+        let rows = classes.iter().zip(a).zip(b);
+        match &mut self.counts {
+            Counts::Some(counts) => {
+                counts.extend(rows.map(|((&class, &a), &b)| ([class, a, b], 1)));
+                add_up(counts);
+            }
+            Counts::All(counts) if counts.len() > LANE_CELLS => {
+                rows.for_each(|((&class, &a), &b)| counts[((class * n_a + a) * n_b + b) as usize] += 1);
+            }
+            Counts::All(counts) => {
+                let mut lanes = [[0_u32; LANE_CELLS]; LANES];
+                for (i, ((&class, &a), &b)) in rows.enumerate() {
+                    lanes[i % LANES][((class * n_a + a) * n_b + b) as usize % LANE_CELLS] += 1;
+                }
+                for lane in &lanes {
+                    counts.iter_mut().zip(lane).for_each(|(count, more)| *count += u64::from(*more));
+                }
+            }
         }
-        let mut table = vec![0_u32; cells];
-        for [class, level, other] in keys() {
-            table[(class as usize * n_levels + level as usize) * others.n_levels + other as usize] += 1;
-        }
-        let key = |cell: usize| {
-            let (row, other) = (cell / others.n_levels, cell % others.n_levels);
-            [row / n_levels, row % n_levels, other].map(|code| code as u32)
+    }
+
+    /// `Σ c ln c`, for the first feature as a candidate and the second as a selected one, or the other way
+    /// round: with the bits of [`fewest_counts::sums`].
+    pub(crate) fn sums(&self, swapped: bool) -> Sums {
+        let [n_a, n_b] = self.n_levels;
+        let counts = match &self.counts {
+            Counts::All(counts) => counts,
+            Counts::Some(counts) => return sums_of_some(counts, swapped),
         };
-        let occurs = table.iter().enumerate().filter(|(_, count)| **count > 0);
-        Self { counts: occurs.map(|(cell, &count)| (key(cell), u64::from(count))).collect() }
+        let table = n_a * n_b;
+        let at = |class: usize, first: usize, second: usize| match swapped {
+            false => counts[class * table + first * n_b + second],
+            true => counts[class * table + second * n_b + first],
+        };
+        let (n_first, n_second) = if swapped { (n_b, n_a) } else { (n_a, n_b) };
+        let n_classes = counts.len() / table.max(1);
+        let cells = || (0..n_first).flat_map(|first| (0..n_second).map(move |second| (first, second)));
+        // A count of 0 adds 0.
+        let both = |(first, second)| log_sum((0..n_classes).map(|class| at(class, first, second)).sum());
+        let within = |class: usize| cells().map(move |(first, second)| (class, first, second));
+        let with_target = (0..n_classes).flat_map(within);
+        Sums {
+            joint: cells().map(both).sum(),
+            with_target: with_target.map(|(class, first, second)| log_sum(at(class, first, second))).sum(),
+        }
     }
+}
 
-    fn n_samples(&self) -> u64 {
-        self.counts.iter().map(|(_, count)| count).sum()
-    }
-
-    /// Adds the counts of later samples.
-    fn merge(&mut self, later: Self) {
-        self.counts.extend(later.counts);
-        add_up(&mut self.counts);
-    }
-
-    /// `Σ c ln c`: with the bits of [`fewest_counts::sums`].
-    pub(crate) fn sums(&self) -> Sums {
-        let mut pairs: Vec<_> = self.counts.iter().map(|&([_, a, b], count)| ([0, a, b], count)).collect();
-        add_up(&mut pairs);
-        let sum = |counts: &[([u32; 3], u64)]| counts.iter().map(|(_, count)| log_sum(*count)).sum();
-        Sums { joint: sum(&pairs), with_target: sum(&self.counts) }
-    }
+fn sums_of_some(counts: &[([u32; 3], u64)], swapped: bool) -> Sums {
+    let turned = |&([class, a, b], count): &([u32; 3], u64)| match swapped {
+        false => ([class, a, b], count),
+        true => ([class, b, a], count),
+    };
+    let mut counts: Vec<_> = counts.iter().map(turned).collect();
+    add_up(&mut counts);
+    let mut pairs: Vec<_> = counts.iter().map(|&([_, a, b], count)| ([0, a, b], count)).collect();
+    add_up(&mut pairs);
+    let sum = |counts: &[([u32; 3], u64)]| counts.iter().map(|(_, count)| log_sum(*count)).sum();
+    Sums { joint: sum(&pairs), with_target: sum(&counts) }
 }
 
 /// Sorts counts by key and adds up those of one key.
@@ -95,67 +206,9 @@ fn add_up(counts: &mut Vec<([u32; 3], u64)>) {
     });
 }
 
-/// What a batch has beside the feature that is counted.
-struct Others {
-    classes: Vec<u32>,
-    n_classes: usize,
-    /// The levels of the other feature.
-    levels: Vec<u32>,
-    n_levels: usize,
-}
-
-/// The [`JointTable`]s of the wanted features with a partner.
-struct JointTables<'a> {
-    levels: &'a StreamTables,
-    partner: usize,
-    wanted: &'a [bool],
-    tables: Vec<JointTable>,
-}
-
-impl Accumulator for JointTables<'_> {
-    type Output = Vec<JointTable>;
-
-    fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
-        let n = batch.n_samples();
-        let n_levels = |j: usize| self.levels.tables.get(j).map_or(0, LevelTable::n_levels);
-        let (classes, n_classes) = match batch.target() {
-            Target::Class(classes) => (classes.codes().to_vec(), classes.n_classes()),
-            _ => return Err(not_the_same(self.partner)),
-        };
-        if batch.n_features() != self.wanted.len() {
-            return Err(not_the_same(self.partner));
-        }
-        let mut values = vec![0.0; n];
-        batch.x().copy_column(self.partner, &mut values)?;
-        let levels = self.levels.codes(self.partner, values)?;
-        let others = Others { classes, n_classes, levels, n_levels: n_levels(self.partner) };
-        let tables = map_features(batch, &Context::default(), "joint counts", |j, column| {
-            if !self.wanted[j] {
-                return Ok(JointTable::default());
-            }
-            Ok(JointTable::new(&self.levels.codes(j, column.to_vec(n))?, n_levels(j), &others))
-        })?;
-        self.merge(Self { tables, ..*self })
-    }
-
-    fn merge(&mut self, later: Self) -> Result<(), Error> {
-        if self.tables.is_empty() {
-            self.tables = later.tables;
-        } else {
-            self.tables.iter_mut().zip(later.tables).for_each(|(table, later)| table.merge(later));
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<Vec<JointTable>, Error> {
-        Ok(self.tables)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::ops::Range;
 
     use super::*;
 
@@ -163,34 +216,37 @@ mod tests {
         (fewest_core::derive_seed(j, i as u64) % below as u64) as u32
     }
 
-    /// Written out or sorted, added up in whatever order: the counts are those of the samples.
+    /// Written out in lanes, in one table, or sorted, added in whatever parts: the sums are those of the
+    /// counts of the samples, in the order of their keys.
     #[test]
-    fn joint_counts_are_those_of_the_samples_in_any_parts() {
-        for (n, levels) in [(1, [1, 1]), (2, [2, 2]), (500, [3, 5]), (2000, [5, 5]), (2000, [300, 700])] {
+    fn sums_are_those_of_the_samples_in_any_parts() {
+        let sizes =
+            [(1, [1, 1]), (2, [2, 2]), (500, [3, 5]), (9000, [5, 5]), (2000, [40, 30]), (2000, [300, 700])];
+        for (n, levels) in sizes {
             let code = |j: u64, below: usize| (0..n).map(|i| draw(i, j, below)).collect::<Vec<_>>();
             let (a, b, classes) = (code(0, levels[0]), code(1, levels[1]), code(2, 3));
-            let mut expected: BTreeMap<[u32; 3], u64> = BTreeMap::new();
-            for i in 0..n {
-                *expected.entry([classes[i], a[i], b[i]]).or_default() += 1;
-            }
-            let of = |rows: Range<usize>| {
-                let (levels_of_b, classes) = (b[rows.clone()].to_vec(), classes[rows.clone()].to_vec());
-                let others = Others { classes, n_classes: 3, levels: levels_of_b, n_levels: levels[1] };
-                JointTable::new(&a[rows], levels[0], &others)
-            };
-            let whole = of(0..n);
-            assert_eq!(whole.counts, expected.into_iter().collect::<Vec<_>>());
-            assert_eq!(whole.n_samples(), n as u64);
-            for cuts in [[0, n / 3, n / 2, n], [0, 0, n.min(1), n], [0, n - 1, n, n]] {
-                let part = |at: usize| of(cuts[at]..cuts[at + 1]);
-                for [first, second, third] in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
-                    let (mut left, mut right) = (part(first), part(second));
-                    left.merge(part(second));
-                    left.merge(part(third));
-                    right.merge(part(third));
-                    let mut later = part(first);
-                    later.merge(right);
-                    assert_eq!((&left, &later), (&whole, &whole));
+            for swapped in [false, true] {
+                let mut within: BTreeMap<[u32; 3], u64> = BTreeMap::new();
+                let mut both: BTreeMap<[u32; 2], u64> = BTreeMap::new();
+                for i in 0..n {
+                    let [first, second] = if swapped { [b[i], a[i]] } else { [a[i], b[i]] };
+                    *within.entry([classes[i], first, second]).or_default() += 1;
+                    *both.entry([first, second]).or_default() += 1;
+                }
+                let expected = (
+                    both.values().map(|count| log_sum(*count)).sum::<f64>(),
+                    within.values().map(|count| log_sum(*count)).sum::<f64>(),
+                );
+                for cut in [n, 7, ROWS] {
+                    let levels_of = vec![a.clone(), b.clone()];
+                    let mut tables = vec![PairTable::new(3, levels[0], levels[1])];
+                    for rows in (0..n).step_by(cut).map(|first| first..n.min(first + cut)) {
+                        let levels = levels_of.iter().map(|codes| codes[rows.clone()].to_vec()).collect();
+                        let codes = Codes { classes: classes[rows.clone()].to_vec(), levels };
+                        count(&mut tables, &[[0, 1]], &codes);
+                    }
+                    let found = tables[0].sums(swapped);
+                    assert_eq!((found.joint, found.with_target), expected, "{n} {levels:?} {swapped} {cut}");
                 }
             }
         }

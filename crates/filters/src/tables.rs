@@ -46,6 +46,11 @@ impl LevelTable {
         self.levels.len()
     }
 
+    /// Number of classes, also those that do not occur.
+    pub(crate) fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
     /// Counts of the levels by class, `[level + class · n_levels]`, of the classes that occur.
     pub(crate) fn counts(&self) -> Vec<f64> {
         let by_class = self.counts.chunks_exact(self.n_levels().max(1));

@@ -75,6 +75,7 @@ pub(super) fn run(names: &[&str]) -> RunInfo {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             columns: (0..names.len()).collect(),
             samples: fewest_study::SampleInfo::default(),
+            passes: None,
         },
         seconds: 0.25,
     }

@@ -54,6 +54,21 @@ pub struct DataInfo {
     pub columns: Vec<usize>,
     /// Where what is known of the samples beside the table comes from.
     pub samples: SampleInfo,
+    /// How the table was read, where it was larger than the memory that it might take.
+    pub passes: Option<PassInfo>,
+}
+
+/// How often the rows of a table were read that was not in memory at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassInfo {
+    /// How often they were read, also in part.
+    pub passes: usize,
+    /// Rows that were read in all passes together.
+    pub rows: u64,
+    /// Bytes that the values of the table would take in memory.
+    pub table_bytes: u64,
+    /// Bytes of memory that might be used.
+    pub memory: u64,
 }
 
 /// Where weights, links and authors of samples come from: a column, or files.
@@ -111,6 +126,7 @@ impl DataInfo {
             names: Vec::new(),
             columns: Vec::new(),
             samples: SampleInfo::default(),
+            passes: None,
         }
     }
 

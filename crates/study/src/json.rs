@@ -72,6 +72,17 @@ struct Data<'a> {
     authors: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     follows: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<Passes>,
+}
+
+/// How often a table was read that was not in memory at once.
+#[derive(serde::Serialize)]
+struct Passes {
+    passes: usize,
+    rows: u64,
+    table_bytes: u64,
+    memory: u64,
 }
 
 /// The coefficients at one penalty of a path.
@@ -400,6 +411,12 @@ fn data(data: &DataInfo) -> Data<'_> {
         links: data.samples.links.as_deref(),
         authors: data.samples.authors.as_deref(),
         follows: data.samples.follows.as_deref(),
+        passes: data.passes.as_ref().map(|read| Passes {
+            passes: read.passes,
+            rows: read.rows,
+            table_bytes: read.table_bytes,
+            memory: read.memory,
+        }),
     }
 }
 

@@ -17,7 +17,7 @@ pub mod text;
 
 pub use candidate::{Candidate, USUAL_K, usual_budget};
 pub use error::{Error, Mismatch};
-pub use info::{DataInfo, RunInfo, SampleInfo};
+pub use info::{DataInfo, PassInfo, RunInfo, SampleInfo};
 pub use options::{Division, StudyOptions};
 pub use report::{Baseline, Chosen, Evaluated, Report, Row};
 pub use store::Store;

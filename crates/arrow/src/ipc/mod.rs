@@ -8,11 +8,14 @@ mod flat;
 mod schema;
 mod values;
 
+use std::ops::Range;
+
 use fewest_data::{Format, Limit, Sniff};
 use parquet::file::reader::Length;
 
 use crate::builder::Builder;
 use crate::bytes_at::BytesAt;
+use crate::pieces;
 use crate::reading::{self, Check, Field, File, Stop};
 use batch::{Batch, Block};
 use flat::{Broken, Table};
@@ -36,7 +39,8 @@ const BLOCK: usize = 24;
 /// Cost: linear in the values that are needed, and in columns × batches for the metadata; memory for the
 /// values, with 8 bytes each.
 pub const ARROW: Format = Format::new("arrow", &["arrow", "feather", "ipc"], sniff, reading::read::<IpcFile>)
-    .with_folders(reading::read_folder::<IpcFile>);
+    .with_folders(reading::read_folder::<IpcFile>)
+    .in_pieces(pieces::open::<IpcFile>);
 
 fn sniff(start: &[u8]) -> Sniff {
     if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }
@@ -100,15 +104,32 @@ impl File for IpcFile {
         self.rows
     }
 
-    fn read(&self, column: usize, out: &mut Builder, check: &mut Check<'_>) -> Result<(), Stop> {
+    fn read(
+        &self,
+        column: usize,
+        rows: Range<u64>,
+        out: &mut Builder,
+        check: &mut Check<'_>,
+    ) -> Result<(), Stop> {
         let column = self.columns.get(column).copied().ok_or(Broken)?;
         let stored = column.stored.ok_or(Broken)?;
         let list = column.dictionary.map(|dictionary| self.list(dictionary)).transpose()?;
+        let mut first = 0;
         for batch in &self.batches {
+            let (skip, take) = reading::within(first, batch.rows as u64, &rows);
+            first += batch.rows as u64;
+            // A batch without rows is read as well: it may be damaged.
+            if take == 0 && batch.rows > 0 {
+                continue;
+            }
+            let start = out.len();
             let array = batch.array(&self.bytes, column.first, stored, &self.limit)?;
             match &list {
                 Some(list) => array.add_coded_to(list, out)?,
                 None => array.add_to(out)?,
+            }
+            if take < batch.rows {
+                out.keep(start, skip, take);
             }
             check(out)?;
         }

@@ -2,16 +2,39 @@
 
 use std::process::ExitCode;
 
+use fewest::core::Scores;
+use fewest::data::{Complete, ReadOptions};
 use fewest::registry::{Built, Kind, Parameters, Registry};
-use fewest_study::{RunInfo, json};
+use fewest_study::{DataInfo, RunInfo, json};
 
-use super::is_stdout;
+use super::{is_stdout, passes};
 use crate::args::ScoreArgs;
 use crate::failure::Failure;
 use crate::{input, output, runner, table, text};
 
 /// More features than anybody reads.
 const MANY: usize = 1000;
+
+/// Scores the features of a table whose rows are read in passes.
+fn score_in_passes(
+    args: &ScoreArgs,
+    parameters: &Parameters,
+    user: input::User,
+    threads: &runner::Threads,
+    road: passes::Road,
+) -> Result<(Complete, DataInfo, Scores, f64), Failure> {
+    let mut opened = threads.install(|| road.open(&args.data, user))?;
+    let passes::Opened { rows, method, .. } = &mut opened;
+    let (scores, seconds) = runner::run(threads, &args.run, |context| {
+        let scored = method.score(parameters, rows, context).unwrap_or_else(|| {
+            let (what, instead) = ("a score for each feature".to_owned(), "use `fewest select`".to_owned());
+            Err(fewest::core::Error::Unsupported { method: method.id(), what, instead })
+        });
+        scored.map_err(|error| passes::failure(rows, &args.data, &error))
+    })?;
+    let (complete, info) = opened.finish();
+    Ok((complete, info, scores, seconds))
+}
 
 /// Scores every feature.
 pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
@@ -46,13 +69,25 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     let needs =
         input::Needs { target: user.supervised, digest: args.report.is_some(), weights: None, groups: None };
     let threads = runner::Threads::start(&args.run)?;
-    let found = threads.install(|| input::read(registry, &args.data, needs))?;
-    let (complete, info) = input::complete(found, &args.data, user)?;
-    let (scores, seconds) = runner::run(&threads, &args.run, |context| {
-        scorer
-            .score(&complete.dataset, context)
-            .map_err(|error| Failure::in_file(&args.data.read.file, &error))
-    })?;
+    let memory = args.memory.memory;
+    let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
+    let (complete, info, scores, seconds) =
+        match passes::road(registry, method, &args.data, &options, memory)? {
+            Some(road) => {
+                road.refuse("--report", args.report.is_some())?;
+                score_in_passes(args, &parameters, user, &threads, road)?
+            }
+            None => {
+                let found = threads.install(|| input::read_by(&args.data, &options))?;
+                let (complete, info) = input::complete(found, &args.data, user)?;
+                let (scores, seconds) = runner::run(&threads, &args.run, |context| {
+                    scorer
+                        .score(&complete.dataset, context)
+                        .map_err(|error| Failure::in_file(&args.data.read.file, &error))
+                })?;
+                (complete, info, scores, seconds)
+            }
+        };
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     let json = args.run.json.as_ref().map(|_| json::scores(&scores, args.top, &run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;

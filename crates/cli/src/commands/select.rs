@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fewest::core::{Budget, Error, Selection};
-use fewest::data::{Complete, Format, Reduction};
+use fewest::data::{Complete, Format, ReadOptions, Reduction};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
 
-use super::{check_groups, is_stdout, links, terms};
+use super::{check_groups, is_stdout, links, passes, terms};
 use crate::args::{KArg, SelectArgs};
 use crate::failure::Failure;
 use crate::{input, output, runner, table};
@@ -39,7 +39,12 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
         groups: None,
     };
     let threads = runner::Threads::start(&args.run)?;
-    let found = threads.install(|| input::read(registry, &args.data, needs))?;
+    let memory = args.memory.memory;
+    let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
+    if let Some(road) = passes::road(registry, method, &args.data, &options, memory)? {
+        return select_in_passes(registry, args, (method, parameters), user, &threads, road);
+    }
+    let found = threads.install(|| input::read_by(&args.data, &options))?;
     let network = input::Network::read(&found, &args.network)?;
     let (mut complete, mut info) = input::complete(found, &args.data, user)?;
     info.samples = input::sample_info(args.weights.as_deref(), &args.network);
@@ -71,6 +76,36 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
+    selection.notes.extend(rounds_note(method, &selection));
+    let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
+    tell(registry, args, &complete, &selection, &run)?;
+    Ok(super::exit_code(selection.status))
+}
+
+/// Selects from a table whose rows are read in passes.
+fn select_in_passes(
+    registry: &Registry,
+    args: &SelectArgs,
+    (method, parameters): (&Method, Parameters),
+    user: input::User,
+    threads: &runner::Threads,
+    road: passes::Road,
+) -> Result<ExitCode, Failure> {
+    road.refuse("--write-reduced", args.write_reduced.is_some())?;
+    road.refuse("--report", args.report.is_some())?;
+    road.refuse("--fdr", args.bounds.fdr.is_some())?;
+    road.refuse("--per-family-error", args.bounds.per_family_error.is_some())?;
+    let mut opened = threads.install(|| road.open(&args.data, user))?;
+    let n_features = opened.info.n_features;
+    let budget = budget(args.k, &parameters, n_features);
+    terms::check_budget(budget, n_features, n_features)?;
+    let passes::Opened { rows, method: in_passes, .. } = &mut opened;
+    let (mut selection, seconds) = runner::run(threads, &args.run, |context| {
+        in_passes
+            .select(&parameters, rows, budget, context)
+            .map_err(|error| passes::failure(rows, &args.data, &error))
+    })?;
+    let (complete, info) = opened.finish();
     selection.notes.extend(rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;

@@ -9,6 +9,7 @@ use csv::ByteRecord;
 use super::cells::{Builder, Cell, Classifier, Fault};
 use super::lines::UnixLines;
 use super::parts::{self, Shape, Wrong};
+use super::pieces;
 use super::text::{self, Blocks, LONGEST_CELL};
 use super::transpose;
 use crate::assembly::Parts;
@@ -23,12 +24,13 @@ use crate::write::write_csv;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
 pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
     .with_transpose()
     .with_encoding()
+    .in_pieces(pieces::open)
     .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {

@@ -8,6 +8,7 @@ mod lines;
 pub(crate) mod matlab;
 pub(crate) mod npy;
 mod parts;
+mod pieces;
 mod sparse;
 pub(crate) mod svmlight;
 mod text;

@@ -1,5 +1,7 @@
 //! NumPy's `.npy`: one array of numbers, versions 1 to 3 of the format.
 
+mod pieces;
+
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -22,7 +24,7 @@ const TILE_VALUES: usize = 1 << 20;
 const COPY_AGAIN: &str = "save the array again with numpy.save";
 
 /// NumPy's `.npy`.
-pub(crate) const FORMAT: Format = Format::new("npy", &["npy"], sniff, read);
+pub(crate) const FORMAT: Format = Format::new("npy", &["npy"], sniff, read).in_pieces(pieces::open);
 
 fn sniff(start: &[u8]) -> Sniff {
     if start.starts_with(MAGIC) { Sniff::Certain } else { Sniff::No }
@@ -40,14 +42,7 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
             "save samples × features, reshaped with x.reshape(-1, 1) for one feature",
         ));
     }
-    let file = match &options.target {
-        TargetChoice::Columns(names) => match names.as_slice() {
-            [name] if name.to_ascii_lowercase().ends_with(".npy") => Some(name),
-            _ => None,
-        },
-        _ => None,
-    };
-    let Some(file) = file else {
+    let Some(file) = target_file(options) else {
         return from_numbers(&path, FORMAT, features.columns, Vec::new(), options);
     };
     let target_path = Path::new(file);
@@ -74,6 +69,17 @@ fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     }
     let rest = ReadOptions { target: TargetChoice::None, ..options.clone() };
     from_numbers(&path, FORMAT, features.columns, targets, &rest)
+}
+
+/// The file with the target, where it is one of its own.
+fn target_file(options: &ReadOptions) -> Option<&str> {
+    match &options.target {
+        TargetChoice::Columns(names) => match names.as_slice() {
+            [name] if name.to_ascii_lowercase().ends_with(".npy") => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 struct Array {

@@ -13,16 +13,16 @@ const PART: usize = 1 << 18;
 pub(super) const LONGEST_CELL: usize = 1 << 20;
 
 /// Text in which every line, also the last, ends in one line feed, whatever it ended in before.
-pub(super) struct Blocks {
-    inner: Box<dyn BufRead>,
+pub(super) struct Blocks<R = Box<dyn BufRead>> {
+    inner: R,
     skip: usize,
     after_return: bool,
     ended: bool,
 }
 
-impl Blocks {
+impl<R: BufRead> Blocks<R> {
     /// Reads `inner` from its byte `skip` on.
-    pub(super) fn new(inner: Box<dyn BufRead>, skip: usize) -> Self {
+    pub(super) fn new(inner: R, skip: usize) -> Self {
         Self { inner, skip, after_return: false, ended: false }
     }
 

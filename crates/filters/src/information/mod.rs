@@ -11,6 +11,7 @@ mod criterion;
 mod estimators;
 mod fcq;
 mod forward;
+mod known_terms;
 mod mim;
 mod streamed;
 mod uncertainty;

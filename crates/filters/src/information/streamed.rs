@@ -1,4 +1,4 @@
-//! Forward selection from a stream that is read again for each selected feature.
+//! Forward selection from a stream that is read a few times.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use super::criteria::Forward;
 use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::Estimator;
 use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
-use crate::joint_tables::JointTable;
+use super::known_terms::{KnownTerms, Singles, UNKNOWN_NUMBER};
 use crate::tables::{LevelTable, StreamTables};
 
 /// The levels of a stream by class, for `method`: levels of equal width, two classes or more.
@@ -67,9 +67,12 @@ impl Forward {
     /// one table, with the same bits.
     ///
     /// For levels of equal width and classes as target. The stream is read twice, for the bounds of the bins
-    /// and the counts of levels, and once more for each selected feature but the last, to count the levels of
-    /// all others with its own. Memory is that of the joint counts of all features with
-    /// one, whatever the number of rows.
+    /// and the counts of levels, and then to count the levels of pairs: of all pairs in one pass where these
+    /// are at most three times as many as those of the selected features with all others, and otherwise of
+    /// the pairs of the best candidates with each other, and of those that are expected to be selected with
+    /// all features. What was expected wrongly costs one more pass, and never the answer: a feature is taken
+    /// once its pairs with all that were selected before are known for every feature. Memory is at most 256
+    /// MiB of counts, or those of one feature with all others, whatever the number of rows.
     ///
     /// [`Selector::select`]: fewest_core::Selector::select
     ///
@@ -108,7 +111,12 @@ impl Forward {
         budget.check(d)?;
         let candidates: Vec<usize> = (0..d).filter(|&k| levels.tables[k].n_levels() > 1).collect();
         let n_constant = d - candidates.len();
-        let streamed = Streamed::new(criterion, levels, stream, context);
+        let n_wanted = match budget {
+            Budget::Count(k) => k.min(candidates.len()),
+            _ => candidates.len().min(UNKNOWN_NUMBER),
+        };
+        let known = KnownTerms::new(stream, context, candidates.clone(), n_wanted);
+        let streamed = Streamed { singles: Singles::new(criterion, levels), known: Mutex::new(known) };
         let mut selection = forward(&streamed, candidates, d, budget, context)?;
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
@@ -117,22 +125,12 @@ impl Forward {
 
 /// A criterion over the counts of a stream.
 struct Streamed<'a> {
-    criterion: ForwardCriterion,
-    samples: Samples,
-    levels: StreamTables,
-    alone: Vec<Alone>,
-    relevances: Vec<f64>,
-    stream: Mutex<&'a mut dyn SampleStream>,
-    context: &'a Context<'a>,
+    singles: Singles,
+    known: Mutex<KnownTerms<'a>>,
 }
 
-impl<'a> Streamed<'a> {
-    fn new(
-        criterion: ForwardCriterion,
-        levels: StreamTables,
-        stream: &'a mut dyn SampleStream,
-        context: &'a Context<'a>,
-    ) -> Self {
+impl Singles {
+    fn new(criterion: ForwardCriterion, levels: StreamTables) -> Self {
         let n = levels.tables.first().map_or(0, LevelTable::n_samples);
         let target = levels.tables.first().map_or(0.0, LevelTable::class_sum);
         let alone = |table: &LevelTable| {
@@ -145,8 +143,6 @@ impl<'a> Streamed<'a> {
             alone: levels.tables.iter().map(alone).collect(),
             relevances: levels.tables.iter().map(LevelTable::relevance).collect(),
             levels,
-            stream: Mutex::new(stream),
-            context,
         }
     }
 }
@@ -157,32 +153,25 @@ impl forward::Criterion for Streamed<'_> {
     type Scratch = ();
 
     fn relevance(&self, k: usize) -> f64 {
-        self.relevances[k]
+        self.singles.relevances[k]
     }
 
     fn start(&self, k: usize) -> f64 {
-        self.criterion.start(self.relevances[k])
+        self.singles.criterion.start(self.singles.relevances[k])
     }
 
-    /// One pass over the stream.
+    /// A pass over the stream, unless one before has counted these terms.
     fn partners(&self, selected: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
-        let Some(&last) = selected.last() else { return Ok(Vec::new()) };
-        let is_wanted = |k: usize| self.levels.tables[k].n_levels() > 1 && !selected.contains(&k);
-        let wanted: Vec<bool> = (0..self.alone.len()).map(is_wanted).collect();
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let joint = self.levels.joint(last, &wanted, &mut **stream, self.context)?;
-        let term = |(&k, joint): (&Alone, &JointTable)| {
-            self.criterion.term(&self.samples, k, self.alone[last], joint.sums())
-        };
-        Ok(vec![self.alone.iter().zip(&joint).map(term).collect()])
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(vec![known.with_last(&self.singles, selected)?])
     }
 
     fn fold(&self, k: usize, fold: f64, partners: &[Vec<f64>], _scratch: &mut ()) -> Result<f64, Error> {
-        Ok(self.criterion.fold(fold, partners.iter().map(|terms| terms[k])))
+        Ok(self.singles.criterion.fold(fold, partners.iter().map(|terms| terms[k])))
     }
 
     fn value(&self, k: usize, fold: f64, n_selected: usize) -> f64 {
-        self.criterion.value(self.relevances[k], fold, n_selected)
+        self.singles.criterion.value(self.singles.relevances[k], fold, n_selected)
     }
 
     fn candidates_per_task(&self) -> usize {
@@ -191,6 +180,6 @@ impl forward::Criterion for Streamed<'_> {
     }
 
     fn folds_bound(&self) -> bool {
-        self.criterion.folds_bound()
+        self.singles.criterion.folds_bound()
     }
 }

@@ -1,0 +1,108 @@
+//! Rows of files in pieces, for tables larger than memory.
+
+use fewest_data::{Cells, Error, Folder, Pieces, ReadOptions, Source, Stamp, Table, Wanted};
+
+use crate::builder::Builder;
+use crate::kind::Kind;
+use crate::reading::{self, Field, File, Part, ROW_NAMES};
+
+/// Opens the files of a table, one after the other, and keeps none of them open.
+pub(crate) fn open<F: File + 'static>(
+    folder: Folder,
+    options: &ReadOptions,
+) -> Result<Box<dyn Pieces>, Error> {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut parts = Vec::with_capacity(folder.parts().len());
+    for (number, part) in folder.parts().iter().enumerate() {
+        let stamp = Stamp::of(part.path())?;
+        let file: F = reading::open(Source::open_part(part)?, options)?;
+        match number {
+            0 => fields = file.fields().to_vec(),
+            _ => reading::agree((folder.parts()[0].path(), &mut fields), (part.path(), file.fields()))?,
+        }
+        parts.push((stamp, file.rows()));
+    }
+    let names = fields.iter().map(|field| &field.name).chain(folder.keys()).cloned().collect();
+    let options = options.clone();
+    Ok(Box::new(InParts::<F> { folder, options, fields, names, parts, at: (0, 0), file: None }))
+}
+
+struct InParts<F> {
+    folder: Folder,
+    options: ReadOptions,
+    fields: Vec<Field>,
+    /// Of the fields, and of the keys in the names of folders.
+    names: Vec<String>,
+    /// Each with its rows.
+    parts: Vec<(Stamp, u64)>,
+    /// The part and the row in it that come next.
+    at: (usize, u64),
+    /// That part, while it is read.
+    file: Option<F>,
+}
+
+impl<F: File> Pieces for InParts<F> {
+    fn names(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+
+    fn n_columns(&self) -> usize {
+        self.names.len()
+    }
+
+    fn n_rows(&self) -> (u64, bool) {
+        (self.parts.iter().map(|(_, rows)| rows).fold(0, |sum, rows| sum.saturating_add(*rows)), true)
+    }
+
+    fn row_names(&self) -> Option<&str> {
+        self.names.iter().find(|name| *name == ROW_NAMES).map(String::as_str)
+    }
+
+    fn is_category(&self, column: usize) -> Option<bool> {
+        Some(match self.fields.get(column) {
+            Some(field) => matches!(field.kind, Ok(Kind::Truth | Kind::Category)),
+            None => true,
+        })
+    }
+
+    fn rewind(&mut self) -> Result<(), Error> {
+        (self.at, self.file) = ((0, 0), None);
+        self.parts.iter().try_for_each(|(stamp, _)| stamp.check())
+    }
+
+    fn next(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
+        let ((number, first), n_rows) = loop {
+            let (number, first) = self.at;
+            let Some((stamp, n_rows)) = self.parts.get(number) else { return Ok(None) };
+            if first < *n_rows {
+                break (self.at, *n_rows);
+            }
+            // What was read of it was that file.
+            stamp.check()?;
+            (self.at, self.file) = ((number + 1, 0), None);
+        };
+        let part = &self.folder.parts()[number];
+        let path = part.path();
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => reading::open(Source::open_part(part)?, &self.options)?,
+        };
+        let end = n_rows.min(first + rows as u64);
+        let read = |wanted: &[Wanted]| {
+            reading::check_kinds(path, &self.fields, wanted)?;
+            let part = Part { path, rows: n_rows, values: part.values() };
+            let column = |at: usize| -> Result<Cells, Error> {
+                let mut builder: Builder = reading::builder(&self.fields, &wanted[at]);
+                let of = (&file, &self.fields[..]);
+                reading::add_rows(of, &part, wanted[at].column, first..end, &mut builder, &mut |_| Ok(()))?;
+                Ok(builder.finish())
+            };
+            fewest_parallel::try_map(wanted.len(), column)
+        };
+        let table = Table::from_reader(path, F::FORMAT, self.names.clone(), options, read);
+        let behind = first as usize;
+        let table = table.map_err(|error| error.behind(behind, 0))?.behind(behind, 0);
+        (self.at, self.file) = ((number, end), Some(file));
+        Ok(Some(table))
+    }
+}

@@ -1,0 +1,168 @@
+//! Tables larger than `--memory`: their rows are read in passes.
+
+use fewest::data::{Complete, Passes, ReadOptions, Rows};
+use fewest::registry::{InPasses, Method, Registry};
+use fewest_study::{DataInfo, PassInfo};
+
+use crate::args::DataArgs;
+use crate::failure::Failure;
+use crate::input::{self, User};
+use crate::text;
+
+/// A table that is read in passes, and the method that can.
+pub(super) struct Road {
+    passes: Passes,
+    method: InPasses,
+    memory: u64,
+    table_bytes: u64,
+}
+
+/// The road in passes, where the table may take more than half of `memory` bytes. `None` where it may be read
+/// at once, and for what cannot be read in pieces, of which the reader says whether it is too large.
+pub(super) fn road(
+    registry: &Registry,
+    method: &Method,
+    args: &DataArgs,
+    options: &ReadOptions,
+    memory: Option<u64>,
+) -> Result<Option<Road>, Failure> {
+    let Some(memory) = memory.filter(|_| args.read.file.as_os_str() != "-") else { return Ok(None) };
+    let Some(passes) = Passes::open(&args.read.file, options).map_err(|error| input::wrong_file(&error))?
+    else {
+        return Ok(None);
+    };
+    let table_bytes = passes.table_bytes();
+    if table_bytes <= memory / 2 {
+        return Ok(None);
+    }
+    let Some(in_passes) = registry.in_passes(method) else {
+        let able = |method: &&Method| registry.in_passes(method).is_some();
+        let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
+        let (rows, is_exact) = passes.n_rows();
+        return Err(Failure::new(format!(
+            "{}: {} needs the whole table, {}{} ({}{} rows of {}), which is more than half of --memory {}: give it \
+             more memory, or take a method that reads the rows in passes: {}",
+            args.read.file.display(),
+            method.id,
+            if is_exact { "" } else { "about " },
+            bytes(table_bytes),
+            if is_exact { "" } else { "about " },
+            text::count(rows as usize),
+            text::counted(passes.n_columns(), "column", "columns"),
+            bytes(memory),
+            able.join(", ")
+        )));
+    };
+    Ok(Some(Road { passes, method: in_passes, memory, table_bytes }))
+}
+
+/// Rows that were opened, with what is known of them.
+pub(super) struct Opened {
+    pub(super) rows: Rows,
+    pub(super) method: InPasses,
+    /// The first rows, with all that is known of the columns.
+    pub(super) first: Complete,
+    pub(super) info: DataInfo,
+    memory: u64,
+    table_bytes: u64,
+}
+
+impl Road {
+    /// Refuses an option that needs all of the table.
+    pub(super) fn refuse(&self, option: &str, is_given: bool) -> Result<(), Failure> {
+        if !is_given {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: leave it out, or \
+             give it more memory",
+            bytes(self.table_bytes),
+            bytes(self.memory)
+        )))
+    }
+
+    /// Looks at the columns that all rows decide about.
+    pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
+        let Self { passes, method, memory, table_bytes } = self;
+        let rows = passes.rows(args.missing, memory).map_err(|error| input::wrong_file(&error))?;
+        let file = args.read.file.display();
+        let Some(first) = rows.first().cloned() else {
+            return Err(Failure::new(format!(
+                "{file}: each of the first rows has a missing value: leave out the columns without values (--ignore)"
+            )));
+        };
+        let n_classes = rows.class_counts().len();
+        if user.supervised && first.target_names.is_empty() {
+            return Err(Failure::new(format!(
+                "{file}: {} needs a target: name its column with --target",
+                user.id
+            )));
+        }
+        if user.supervised && n_classes == 1 {
+            return Err(Failure::new(format!(
+                "{file}: every sample is of one class, but at least two classes are needed: name another column with \
+                 --target"
+            )));
+        }
+        let info = DataInfo {
+            targets: first.target_names.clone(),
+            target_found: rows
+                .guess()
+                .map(fewest::data::TargetFound::words)
+                .filter(|_| args.target.is_empty()),
+            missing: args.missing,
+            columns: first.columns.clone(),
+            classes: rows.class_counts(),
+            ..DataInfo::new(file.to_string(), &first.dataset)
+        };
+        Ok(Opened { rows, method, first, info, memory, table_bytes })
+    }
+}
+
+impl Opened {
+    /// What was done, once the method has read the rows.
+    pub(super) fn finish(self) -> (Complete, DataInfo) {
+        let (n_samples, left_out) = self.rows.n_used().unwrap_or_default();
+        let missing_done = (left_out > 0).then(|| {
+            format!("{} with missing values left out", text::counted(left_out, "sample", "samples"))
+        });
+        let passes = PassInfo {
+            passes: self.rows.n_passes(),
+            rows: self.rows.n_read(),
+            table_bytes: self.table_bytes,
+            memory: self.memory,
+        };
+        (self.first, DataInfo { n_samples, missing_done, passes: Some(passes), ..self.info })
+    }
+}
+
+/// The failure of a method whose rows may have failed.
+pub(super) fn failure(rows: &mut Rows, args: &DataArgs, error: &fewest::core::Error) -> Failure {
+    match rows.take_failure() {
+        Some(error) => input::wrong_file(&error),
+        None => Failure::in_file(&args.read.file, error),
+    }
+}
+
+/// What was read in passes, in one line.
+pub(crate) fn line(read: &PassInfo) -> String {
+    format!(
+        "read in {} ({}), since the table needs {}, more than half of --memory {}",
+        text::counted(read.passes, "pass", "passes"),
+        text::counted(read.rows as usize, "row", "rows"),
+        bytes(read.table_bytes),
+        bytes(read.memory)
+    )
+}
+
+/// A number of bytes in words: `1.5 GiB`.
+fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut amount = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", UNITS[unit])
+}

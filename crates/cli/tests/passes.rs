@@ -1,0 +1,205 @@
+//! `--memory`: tables whose rows are read in passes, because they may not be in memory. The answer is that of
+//! the whole table, bit for bit, for any number of files and threads.
+#![cfg(feature = "arrow")]
+
+mod common;
+
+use std::fs;
+
+use common::Place;
+use fewest::data::{Missing, ReadOptions, Table};
+use serde_json::Value;
+
+/// Little enough for the table below, and enough for pieces of its rows.
+const LITTLE: &str = "67MiB";
+
+/// Rows of the tables: so many that half of [`LITTLE`] does not hold them.
+const ROWS: usize = 500_000;
+
+fn noise(i: usize, j: usize) -> f64 {
+    let mut state =
+        (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (j as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    state = (state ^ (state >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((state ^ (state >> 29)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn class(i: usize) -> usize {
+    (noise(i, 77) * 3.0) as usize
+}
+
+/// Lines of a table: numbers, one of them with a large offset, text, a class.
+fn lines(rows: std::ops::Range<usize>) -> String {
+    let mut text = String::new();
+    for i in rows {
+        let y = class(i) as f64;
+        let [a, b, c] = [y + 2.0 * noise(i, 0), 1e5 + noise(i, 1), (8.0 * noise(i, 2)).floor() + y];
+        // The last level comes in the last rows only.
+        let colour =
+            if i + 5 > ROWS { "violet" } else { ["red", "green", "blue"][(3.0 * noise(i, 3)) as usize] };
+        let kind = ["low", "middle", "high"][class(i)];
+        text.push_str(&format!(
+            "{a},{b},{c},{},{},{},{},{colour},{kind}\n",
+            noise(i, 4),
+            a * a,
+            noise(i, 6),
+            noise(i, 8)
+        ));
+    }
+    text
+}
+
+const HEADER: &str = "a,b,c,d,e,f,g,colour,kind\n";
+
+/// A place with the table as text, as Parquet in one part, and in some parts.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("whole.csv", &format!("{HEADER}{}", lines(0..ROWS)));
+    convert(&place, "whole.csv", "whole.parquet");
+    let cuts = [0, 4096 * 3, 4096 * 3 + 17, 200_000, 200_001, ROWS];
+    fs::create_dir(place.path("parts")).unwrap();
+    for (at, cut) in cuts.windows(2).enumerate() {
+        place.write("part.csv", &format!("{HEADER}{}", lines(cut[0]..cut[1])));
+        convert(&place, "part.csv", &format!("parts/{at}.parquet"));
+    }
+    place
+}
+
+/// A table of text as Parquet.
+fn convert(place: &Place, from: &str, to: &str) {
+    let table = Table::read(place.path(from), &ReadOptions::with_target("kind")).unwrap();
+    let complete = table.with_gaps(Missing::Mean).unwrap();
+    let features: Vec<usize> = (0..complete.dataset.n_features()).collect();
+    let path = place.path(to);
+    fewest_arrow::PARQUET.write(&path, &complete.dataset, &features, &complete.target_names).unwrap();
+}
+
+/// A result without what differs: the name of the file, how it was read, and the time.
+fn lasting(json: &str) -> Value {
+    let mut value: Value = serde_json::from_str(json).unwrap();
+    value.as_object_mut().unwrap().remove("seconds");
+    let data = value["data"].as_object_mut().unwrap();
+    data.remove("file");
+    data.remove("passes");
+    value
+}
+
+fn passes(json: &str) -> Option<u64> {
+    let value: Value = serde_json::from_str(json).unwrap();
+    value["data"]["passes"]["passes"].as_u64()
+}
+
+#[test]
+fn answers_are_those_of_the_whole_table() {
+    let place = place();
+    for (command, method, most) in [
+        ("score", "f-score", 2),
+        ("select", "variance", 2),
+        ("score", "chi2", 3),
+        ("select", "mrmr", 4),
+        ("select", "jmi", 4),
+    ] {
+        let run = |file: &str, more: &[&str]| {
+            let words = [command, file, "--target", "kind", "-m", method, "-k", "4", "--json", "-"];
+            place.done(&[&words[..], more].concat())
+        };
+        let whole = run("whole.parquet", &[]);
+        assert_eq!(passes(&whole), None);
+        for (file, threads) in [("whole.parquet", "1"), ("parts", "2"), ("parts", "7")] {
+            let found = run(file, &["--memory", LITTLE, "--threads", threads]);
+            assert_eq!(lasting(&found), lasting(&whole), "{method} {file} {threads}");
+            let passes = passes(&found);
+            assert!(passes.is_some_and(|passes| passes <= most), "{method}: {passes:?}");
+        }
+    }
+    // Text, and the line for people.
+    let whole =
+        place.done(&["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--json", "-"]);
+    let text = ["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--memory", LITTLE];
+    let found = place.done(&[&text[..], &["--json", "-"]].concat());
+    assert_eq!(lasting(&found)["features"], lasting(&whole)["features"]);
+    let table = place.done(&text);
+    assert!(
+        table.contains("read in 4 passes (") && table.contains("more than half of --memory 67.0 MiB"),
+        "{table}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_in_passes_is_told_in_one_line() {
+    let place = place();
+    let refused = |words: &[&str]| {
+        let mut all = vec!["select", "parts", "--target", "kind", "--memory", LITTLE];
+        all.extend(words);
+        let ran = place.run(&all);
+        assert_eq!(
+            (ran.status, ran.stderr.lines().count()),
+            (2, 1),
+            "{words:?}: {} {}",
+            ran.stdout,
+            ran.stderr
+        );
+        ran.stderr
+    };
+    let told = refused(&["-m", "relieff"]);
+    assert!(told.contains("34.3 MiB") && told.contains("500,000 rows of 9 columns"), "{told}");
+    assert!(told.contains("f-score") && told.contains("mrmr"), "{told}");
+    assert!(refused(&["-m", "mrmr", "--report", "x.html"]).contains("--report needs the whole table"));
+    assert!(refused(&["-m", "mrmr", "--missing", "mean"]).contains("drop-rows"));
+    assert!(refused(&["-m", "mrmr", "-p", "discretisation=equal-frequency"]).contains("bins of equal width"));
+    let words = ["select", "parts", "--target", "kind", "-m", "mrmr", "--memory"];
+    for (memory, expected) in [("1MiB", "at least"), ("none", "2GiB"), ("0", "2GiB")] {
+        let ran = place.run(&[&words[..], &[memory]].concat());
+        assert!(ran.status == 2 && ran.stderr.contains(expected), "{memory}: {}", ran.stderr);
+    }
+    // Enough for the table: read at once.
+    assert_eq!(passes(&place.done(&[&words[..], &["1GiB", "--json", "-"]].concat())), None);
+}
+
+#[test]
+fn faults_name_the_file_and_the_row() {
+    let place = place();
+    let refused = |file: &str, words: &[&str]| {
+        let mut all = vec!["select", file, "--target", "kind", "-m", "f-score", "--memory", LITTLE];
+        all.extend(words);
+        let ran = place.run(&all);
+        assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{file}: {} {}", ran.stdout, ran.stderr);
+        ran.stderr
+    };
+    // A missing value in the last row of the last part.
+    let mut text = format!("{HEADER}{}", lines(0..1000));
+    text.push_str("1,2,3,4,5,6,,red,low\n");
+    place.write("gap.csv", &text);
+    convert(&place, "gap.csv", "parts/9.parquet");
+    let told = refused("parts", &[]);
+    assert!(told.contains("9.parquet: row 1000 (counted from 0), column `g`"), "{told}");
+    fs::remove_file(place.path("parts/9.parquet")).unwrap();
+    place.write("long.csv", &format!("{HEADER}{}1,2,3,4,5,6,,red,low\n", lines(0..ROWS)));
+    let told = refused("long.csv", &[]);
+    assert!(told.contains(&format!("line {}", ROWS + 2)) && told.contains("`g`"), "{told}");
+    let kept = place.done(&[
+        "score",
+        "long.csv",
+        "--target",
+        "kind",
+        "-m",
+        "f-score",
+        "--memory",
+        LITTLE,
+        "--missing",
+        "drop-rows",
+        "--json",
+        "-",
+    ]);
+    let whole = place.done(&["score", "whole.csv", "--target", "kind", "-m", "f-score", "--json", "-"]);
+    assert_eq!(lasting(&kept)["features"], lasting(&whole)["features"]);
+
+    // A part that is cut off, and one with another column.
+    let bytes = fs::read(place.path("parts/3.parquet")).unwrap();
+    fs::write(place.path("parts/3.parquet"), &bytes[..bytes.len() / 2]).unwrap();
+    assert!(refused("parts", &[]).contains("3.parquet"));
+    fs::write(place.path("parts/3.parquet"), &bytes).unwrap();
+    place.write("other.csv", &format!("{HEADER}{}", lines(0..10)).replace("a,b,c", "a,b,z"));
+    convert(&place, "other.csv", "parts/5.parquet");
+    let told = refused("parts", &[]);
+    assert!(told.contains("5.parquet") && told.contains("`c`"), "{told}");
+}

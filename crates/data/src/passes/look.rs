@@ -1,0 +1,234 @@
+//! The first look: what all rows decide about columns.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fewest_core::FeatureKind;
+
+use super::Pieces;
+use crate::levels::{Interner, sort_levels};
+use crate::roles::{self, Role};
+use crate::target::{are_classes_counted, check_names_of_samples};
+use crate::{ColumnLabel, Error, Place, ReadOptions, TargetChoice, Task};
+
+/// More different numbers than a target of classes has, unless somebody says that it is one.
+const MANY: usize = 100;
+
+/// The levels of a column, with how often each occurs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Levels {
+    names: Vec<String>,
+    codes: HashMap<String, f64>,
+    counts: Vec<usize>,
+}
+
+impl Levels {
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(super) fn counts(&self) -> Vec<usize> {
+        self.counts.clone()
+    }
+
+    pub(super) fn code(&self, name: &str) -> Option<f64> {
+        self.codes.get(name).copied()
+    }
+}
+
+/// Names while they come.
+#[derive(Debug, Default)]
+struct Gathered {
+    names: Interner,
+    counts: Vec<usize>,
+    /// Values that are not categories.
+    n_numbers: usize,
+}
+
+impl Gathered {
+    fn add(&mut self, levels: &[String], values: &[f64]) {
+        let own: Vec<usize> = levels.iter().map(|name| self.names.code(name) as usize).collect();
+        self.counts.resize(self.names.names().len(), 0);
+        for value in values.iter().filter(|value| !value.is_nan()) {
+            if let Some(&code) = own.get(*value as usize) {
+                self.counts[code] += 1;
+            }
+        }
+    }
+
+    fn finish(self) -> Levels {
+        let found = self.names.into_names();
+        let mut order: Vec<f64> = (0..found.len()).map(|code| code as f64).collect();
+        let names = sort_levels(&mut order, found.clone());
+        let mut counts = vec![0; names.len()];
+        for (code, count) in order.iter().zip(self.counts) {
+            counts[*code as usize] += count;
+        }
+        Levels { codes: found.into_iter().zip(order).collect(), names, counts }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    pub(super) task: Task,
+    pub(super) classes: Option<Levels>,
+    /// By the column in the file.
+    pub(super) levels: HashMap<usize, Levels>,
+}
+
+/// The target, if it is one column.
+fn single_target(roles: &[Role]) -> Option<usize> {
+    let mut targets = (0..roles.len()).filter(|&column| matches!(roles[column], Role::Target(_)));
+    targets.next().filter(|_| targets.next().is_none())
+}
+
+/// Whether only the rows tell what this column is.
+fn is_open(pieces: &dyn Pieces, column: usize, role: Role, task: Task) -> bool {
+    let is_number = pieces.is_category(column) == Some(false);
+    match role {
+        Role::Category => true,
+        Role::Feature => !is_number,
+        Role::Target(_) => task != Task::Regression || !is_number,
+        _ => false,
+    }
+}
+
+/// Whether there is something to look for.
+pub(super) fn looks(pieces: &dyn Pieces, roles: &[Role], options: &ReadOptions) -> bool {
+    let target = single_target(roles);
+    (0..roles.len()).any(|column| {
+        let is_target = matches!(roles[column], Role::Target(_));
+        (!is_target || target == Some(column)) && is_open(pieces, column, roles[column], options.task)
+    })
+}
+
+impl Looked {
+    /// Where nothing has to be looked for: features are numbers, and so is the target, if there is one.
+    pub(super) fn none(options: &ReadOptions) -> Self {
+        Self { task: options.task, ..Self::default() }
+    }
+
+    pub(super) fn kind(&self, column: usize) -> FeatureKind {
+        match self.levels.get(&column) {
+            Some(levels) => FeatureKind::Categorical { levels: levels.names.clone() },
+            None => FeatureKind::Numeric,
+        }
+    }
+
+    /// A pass over the columns that are open.
+    pub(super) fn read(
+        path: &Path,
+        pieces: &mut dyn Pieces,
+        roles: &[Role],
+        options: &ReadOptions,
+        rows: usize,
+    ) -> Result<Self, Error> {
+        let target = single_target(roles);
+        let name = |column: usize| match pieces.names().and_then(|names| names.get(column)) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => column.to_string(),
+        };
+        let is_read = |column: usize| match roles[column] {
+            Role::Target(_) if target != Some(column) => false,
+            role => is_open(pieces, column, role, options.task),
+        };
+        // A nameless first column is one of ids, whatever else is said.
+        let is_left = |column: usize| !is_read(column) && roles[column] != Role::Id;
+        // The levels of a target of numbers have the names that classes get.
+        let is_coded =
+            |column: usize| is_read(column) && (roles[column] == Role::Category || target == Some(column));
+        let columns: Vec<usize> = (0..roles.len()).filter(|&column| is_read(column)).collect();
+        let is_text = target.is_some_and(|target| pieces.is_category(target) == Some(true));
+        let reading = ReadOptions {
+            target: TargetChoice::None,
+            task: Task::Auto,
+            ignore: (0..roles.len()).filter(|&column| is_left(column)).map(name).collect(),
+            categorical: (0..roles.len()).filter(|&column| is_coded(column)).map(name).collect(),
+            ..options.clone()
+        };
+        let names: Vec<ColumnLabel> =
+            columns.iter().map(|&column| roles::label(pieces.names(), column)).collect();
+        let mut gathered: Vec<Gathered> = columns.iter().map(|_| Gathered::default()).collect();
+        let mut is_closed = false;
+        pieces.rewind()?;
+        while let Some(table) = pieces.next(rows, &reading)? {
+            for (j, own) in gathered.iter_mut().enumerate().take(table.n_features()) {
+                let is_target = target == Some(columns[j]);
+                if is_target && is_closed {
+                    continue;
+                }
+                let n = table.n_samples();
+                let values = table.features.stored(j).to_vec(n);
+                match table.feature_kind(j) {
+                    FeatureKind::Categorical { levels } => own.add(levels, &values),
+                    _ => own.n_numbers += values.iter().filter(|value| !value.is_nan()).count(),
+                }
+                // Of a target of measurements, no more has to be known.
+                is_closed |= is_target
+                    && options.task == Task::Auto
+                    && !is_text
+                    && own.names.names().len() > MANY
+                    && own.names.names().iter().all(|name| is_number(name));
+            }
+        }
+        let mut looked = Self { task: options.task, ..Self::default() };
+        for ((column, own), label) in columns.into_iter().zip(gathered).zip(names) {
+            if target == Some(column) {
+                let n_numbers = own.names.names().iter().filter(|name| is_number(name)).count();
+                let is_text = is_text || (n_numbers == 0 && !own.names.names().is_empty());
+                if !is_text && n_numbers < own.names.names().len() && options.task == Task::Auto {
+                    return Err(mixture(path, label));
+                }
+                looked.decide(path, label, own.finish(), is_text, is_closed)?;
+            } else if own.names.names().is_empty() {
+                // Numbers, or nothing at all.
+            } else if own.n_numbers > 0 {
+                return Err(mixture(path, label));
+            } else {
+                looked.levels.insert(column, own.finish());
+            }
+        }
+        Ok(looked)
+    }
+
+    /// The task, as the whole table decides it.
+    fn decide(
+        &mut self,
+        path: &Path,
+        label: ColumnLabel,
+        levels: Levels,
+        is_text: bool,
+        is_closed: bool,
+    ) -> Result<(), Error> {
+        let are_classes = match self.task {
+            Task::Classification => true,
+            Task::Auto if is_text => {
+                let n_samples = levels.counts.iter().sum();
+                check_names_of_samples(path, &label, levels.names.len(), n_samples)?;
+                true
+            }
+            Task::Auto => {
+                let numbers = levels.names.iter().filter_map(|name| name.trim().parse().ok());
+                let counted: Vec<(f64, usize)> = numbers.zip(levels.counts()).collect();
+                !is_closed && are_classes_counted(&counted)
+            }
+            // Text is told where it is read.
+            _ => false,
+        };
+        self.task = if are_classes { Task::Classification } else { Task::Regression };
+        self.classes = are_classes.then_some(levels);
+        Ok(())
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    name.trim().parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+fn mixture(path: &Path, label: ColumnLabel) -> Error {
+    let problem = "the column holds numbers in some rows and text in others";
+    let advice = "correct the text, say that it means \"missing\", or that the column is categorical (on the \
+                  command line: --missing-token, --categorical)";
+    Error::malformed(path, Place::Column(label), problem, advice)
+}

@@ -1,0 +1,387 @@
+//! Tables larger than memory: their rows come in pieces, and again in every pass.
+
+mod look;
+mod pieces;
+
+use std::path::{Path, PathBuf};
+
+use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, SampleStream, Target};
+
+use crate::roles::{self, Guess, Role};
+use crate::source::Source;
+use crate::{Complete, Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
+use look::{Looked, looks};
+pub use pieces::{OpenPieces, Pieces, Stamp};
+
+/// Pieces of which the memory that may be used holds so many: the one that is cut into batches, the next one,
+/// what decoding takes, and what a method keeps.
+const PIECES: u64 = 8;
+
+/// Bytes of memory beside the pieces: the program, and the page of a column for each thread.
+const BESIDE: u64 = 64 << 20;
+
+/// A table that was opened, of which no row was read.
+///
+/// ```
+/// use fewest_core::{Context, SampleStream};
+/// use fewest_data::{Missing, Passes, ReadOptions};
+/// # let folder = std::env::temp_dir().join(format!("fewest-passes-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("long.csv");
+/// let lines: String = (0..10_000).map(|i| format!("{},{}\n", i % 7, ["yes", "no"][i % 2])).collect();
+/// std::fs::write(&path, format!("x,y\n{lines}"))?;
+/// let passes = Passes::open(&path, &ReadOptions::with_target("y"))?.expect("text is read in pieces");
+/// let mut rows = passes.rows(Missing::Error, 1 << 30)?;
+/// for _ in 0..2 {
+///     let mut n = 0;
+///     while let Some(batch) = rows.next_batch()? {
+///         n += batch.n_samples();
+///     }
+///     assert!(n == 10_000 && rows.rewind()?);
+/// }
+/// assert_eq!(rows.class_counts(), [("no".to_owned(), 5000), ("yes".to_owned(), 5000)]);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Passes {
+    path: PathBuf,
+    pieces: Box<dyn Pieces>,
+    options: ReadOptions,
+    roles: Vec<Role>,
+    guess: Option<Guess>,
+}
+
+impl Passes {
+    /// Opens a file, a folder or a pattern as [`Table::read`] does; `None` for a format without a reader of
+    /// pieces.
+    ///
+    /// # Errors
+    /// As [`Table::read`], as far as names and the metadata of files tell; [`Error::Unsupported`] for options
+    /// that need the whole table: weights, groups of samples, survival times, transposed tables.
+    pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Self>, Error> {
+        let path = path.as_ref();
+        let folder = match Folder::find(path)? {
+            Some(folder) => folder,
+            None => Folder::of_file(path),
+        };
+        let format = match options.format {
+            Some(format) => format,
+            None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,
+        };
+        let Some(open) = format.open_pieces(path, options)? else { return Ok(None) };
+        let needs_all = match options {
+            ReadOptions { transpose: true, .. } => Some("a transposed table"),
+            ReadOptions { weights: Some(_), .. } => Some("a column of weights"),
+            ReadOptions { sample_groups: Some(_), .. } => Some("a column of groups"),
+            ReadOptions { task: Task::Survival, .. } => Some("a table of survival times"),
+            _ => None,
+        };
+        if let Some(what) = needs_all {
+            let what = format!("{what}, read in passes");
+            return Err(Error::unsupported(path, what, "give it enough memory to be read at once"));
+        }
+        let mut options = options.clone();
+        let pieces = open(folder, &options)?;
+        // Names of samples have no use here.
+        let ids = options.id.take().or_else(|| pieces.row_names().map(str::to_owned));
+        options.ignore.extend(ids);
+        let names = pieces.names();
+        let (roles, guess) = roles::assign(path, names, pieces.n_columns(), &options)?;
+        roles::check_names(path, &crate::Place::File, names, &roles)?;
+        Ok(Some(Self { path: path.to_owned(), pieces, options, roles, guess }))
+    }
+
+    /// Number of rows, and whether that is exact: otherwise it is estimated from the size of the file.
+    pub fn n_rows(&self) -> (u64, bool) {
+        self.pieces.n_rows()
+    }
+
+    /// Number of columns that are read.
+    pub fn n_columns(&self) -> usize {
+        self.roles.iter().filter(|role| !matches!(role, Role::Ignored | Role::Id)).count()
+    }
+
+    /// Bytes of the values of the whole table in memory.
+    pub fn table_bytes(&self) -> u64 {
+        crate::memory::table_bytes(self.n_rows().0 as usize, self.n_columns(), 8)
+    }
+
+    /// The rows, with what all of them decide, which takes a pass over the columns that need it: whether the
+    /// target is classes, their names, and the levels of categories.
+    ///
+    /// `memory` bytes may be used in all, by pieces of rows and by what reads them.
+    ///
+    /// # Errors
+    /// [`fewest_core::Error::InvalidParameter`] for less memory than a few batches of rows need, and for
+    /// [`Missing::Mean`] and [`Missing::Median`], which need all values; those of reading.
+    pub fn rows(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
+        if let Missing::Mean | Missing::Median = missing {
+            let expected = "error or drop-rows where the table is read in passes";
+            return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
+        }
+        let row = 8 * self.n_columns().max(1) as u64;
+        let batch = row.saturating_mul(BATCH_ROWS as u64);
+        let least = BESIDE.saturating_add(PIECES.saturating_mul(batch));
+        if memory < least {
+            let expected = format!(
+                "at least {} MiB: {BATCH_ROWS} rows of {} columns, a few times",
+                least.div_ceil(1 << 20),
+                self.n_columns()
+            );
+            return Err(fewest_core::Error::parameter("memory", format!("{memory} bytes"), expected).into());
+        }
+        let batches = (memory - BESIDE) / PIECES / batch;
+        // Longer pieces are read no faster.
+        let rows = usize::try_from(batches.clamp(1, 256)).unwrap_or(1) * BATCH_ROWS;
+        let Self { path, mut pieces, options, roles, guess } = self;
+        let options = ReadOptions { memory: None, allow_large: true, ..options };
+        let mut n_passes = 0;
+        let looked = match looks(pieces.as_ref(), &roles, &options) {
+            true => {
+                n_passes += 1;
+                Looked::read(&path, pieces.as_mut(), &roles, &options, rows)?
+            }
+            false => Looked::none(&options),
+        };
+        let reading = ReadOptions { task: looked.task, ..options };
+        let mut opened = Rows {
+            path,
+            pieces,
+            options: reading,
+            missing,
+            guess,
+            rows,
+            looked,
+            known: Known::default(),
+            n_passes,
+            n_read: 0,
+            n_used: None,
+            counted: (0, 0),
+            at: At::Start,
+            failure: None,
+        };
+        opened.know()?;
+        Ok(opened)
+    }
+}
+
+/// What the first rows tell.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    columns: Vec<usize>,
+    kinds: Option<Vec<FeatureKind>>,
+    found: Option<TargetFound>,
+    /// These rows.
+    first: Option<Complete>,
+}
+
+/// The rows of a table, piece by piece: a [`SampleStream`] that starts again as often as it is asked to.
+///
+/// Pieces depend on the memory, on files and on groups of rows; sums over rows do not, since they are taken
+/// over batches by the numbers of the rows ([`fewest_core::Accumulator`]).
+pub struct Rows {
+    path: PathBuf,
+    pieces: Box<dyn Pieces>,
+    options: ReadOptions,
+    missing: Missing,
+    guess: Option<Guess>,
+    /// About so many rows make a piece.
+    rows: usize,
+    looked: Looked,
+    known: Known,
+    n_passes: usize,
+    n_read: u64,
+    /// Rows of a whole pass, without those that were left out, and these.
+    n_used: Option<(usize, usize)>,
+    /// The same of this pass.
+    counted: (usize, usize),
+    at: At,
+    failure: Option<Error>,
+}
+
+/// Where a pass is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Start,
+    Rows,
+    End,
+}
+
+impl Rows {
+    /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the
+    /// target with all classes. `None` where each of them is left out.
+    pub fn first(&self) -> Option<&Complete> {
+        self.known.first.as_ref()
+    }
+
+    /// How the target was found, where no option names it.
+    pub fn guess(&self) -> Option<TargetFound> {
+        self.known.found
+    }
+
+    /// The classes, each with its number of rows, also those that are left out.
+    pub fn class_counts(&self) -> Vec<(String, usize)> {
+        let Some(classes) = &self.looked.classes else { return Vec::new() };
+        classes.names().iter().cloned().zip(classes.counts()).collect()
+    }
+
+    /// How often the rows were read, also in part, with the pass that decided what columns hold.
+    pub fn n_passes(&self) -> usize {
+        self.n_passes
+    }
+
+    /// Rows that were read in all passes together, after the first look.
+    pub fn n_read(&self) -> u64 {
+        self.n_read
+    }
+
+    /// Rows of a pass that were used, and that were left out; `None` before a pass was complete.
+    pub fn n_used(&self) -> Option<(usize, usize)> {
+        self.n_used
+    }
+
+    /// What failed in [`next_batch`](SampleStream::next_batch) or [`rewind`](SampleStream::rewind), whose
+    /// errors say less.
+    pub fn take_failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+
+    /// Reads a few rows, and starts again.
+    fn know(&mut self) -> Result<(), Error> {
+        self.pieces.rewind()?;
+        let next = self.pieces.next(BATCH_ROWS, &self.options);
+        let Some(first) = next.map_err(|error| roles::explain(self.guess, error))? else {
+            let problem = "there is no sample in it";
+            return Err(Error::malformed(&self.path, crate::Place::File, problem, "check how it was made"));
+        };
+        let n_features = first.n_features();
+        let columns: Vec<usize> = (0..n_features).filter_map(|j| first.column_label(j).number).collect();
+        let kinds: Vec<FeatureKind> = columns.iter().map(|column| self.looked.kind(*column)).collect();
+        let is_plain = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
+        let (kinds, found) = ((!is_plain).then_some(kinds), first.guess());
+        self.known = Known { kinds, found, columns, first: None };
+        // Missing values are told where they are read with the others.
+        let first = self.unified(first)?.complete(Missing::DropRows).ok();
+        let classed = |first: Complete| {
+            Ok::<_, Error>(Complete { dataset: self.classed(first.dataset, &self.path, 0)?, ..first })
+        };
+        self.known.first = first.map(classed).transpose()?;
+        self.pieces.rewind()
+    }
+
+    fn next(&mut self) -> Result<Option<Dataset>, Error> {
+        match self.at {
+            At::Start => (self.at, self.n_passes) = (At::Rows, self.n_passes + 1),
+            At::Rows => {}
+            At::End => return Ok(None),
+        }
+        loop {
+            let next = self.pieces.next(self.rows, &self.options);
+            let Some(table) = next.map_err(|error| roles::explain(self.guess, error))? else {
+                self.at = At::End;
+                let counted = std::mem::take(&mut self.counted);
+                return match *self.n_used.get_or_insert(counted) {
+                    (0, n_samples) => Err(Error::NothingLeft { path: self.path.clone(), n_samples }),
+                    before if before == counted => Ok(None),
+                    _ => Err(pieces::changed(&self.path)),
+                };
+            };
+            let n_samples = table.n_samples();
+            self.n_read += n_samples as u64;
+            let (path, first_row) = (table.path().to_owned(), table.first_row);
+            let table = self.unified(table)?;
+            match table.complete(self.missing) {
+                Ok(complete) => {
+                    let n_used = complete.dataset.n_samples();
+                    self.counted.0 += n_used;
+                    self.counted.1 += n_samples - n_used;
+                    return self.classed(complete.dataset, &path, first_row).map(Some);
+                }
+                // Other pieces may have rows to keep.
+                Err(Error::NothingLeft { .. } | Error::AllMissing { .. })
+                    if self.missing == Missing::DropRows =>
+                {
+                    self.counted.1 += n_samples;
+                }
+                Err(Error::MissingValue { path, place }) => {
+                    return Err(Error::MissingInStream { path, place, instead: "drop-rows" });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The table with the levels of all rows.
+    fn unified(&self, mut table: Table) -> Result<Table, Error> {
+        if table.n_features() != self.known.columns.len() {
+            return Err(pieces::changed(&self.path));
+        }
+        let Some(kinds) = &self.known.kinds else {
+            return match table.kinds {
+                Some(_) => Err(pieces::changed(&self.path)),
+                None => Ok(table),
+            };
+        };
+        for (j, (&column, kind)) in self.known.columns.iter().zip(kinds).enumerate() {
+            let own = match table.feature_kind(j) {
+                FeatureKind::Categorical { levels } => levels.clone(),
+                _ => continue,
+            };
+            let all = match kind {
+                FeatureKind::Categorical { .. } => self.looked.levels.get(&column),
+                _ => None,
+            };
+            let Some(all) = all else { return Err(pieces::changed(&self.path)) };
+            let codes: Option<Vec<f64>> = own.iter().map(|name| all.code(name)).collect();
+            let Some(codes) = codes else { return Err(pieces::changed(&self.path)) };
+            table.recode(j, &codes);
+        }
+        table.kinds = Some(kinds.clone());
+        Ok(table)
+    }
+
+    /// The data with the classes of all rows.
+    fn classed(&self, data: Dataset, path: &Path, first_row: usize) -> Result<Dataset, Error> {
+        let (Target::Class(own), Some(all)) = (data.target(), &self.looked.classes) else { return Ok(data) };
+        let code = |name: &String| all.code(name).map(|code| code as u32);
+        let Some(codes) = own.names().iter().map(code).collect::<Option<Vec<u32>>>() else {
+            return Err(pieces::changed(path).behind(first_row, 0));
+        };
+        let codes = own.codes().iter().map(|&own| codes[own as usize]).collect();
+        let target = Target::classes(codes, all.names().to_vec())?;
+        Ok(data.with_target(target)?)
+    }
+
+    /// The error for a stream, which names no file; it is kept.
+    fn fail(&mut self, error: Error) -> fewest_core::Error {
+        let told = match &error {
+            Error::Core(error) => error.clone(),
+            error => fewest_core::Error::unreadable(0, error),
+        };
+        self.failure = Some(error);
+        told
+    }
+}
+
+impl SampleStream for Rows {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, fewest_core::Error> {
+        self.next().map_err(|error| self.fail(error))
+    }
+
+    fn rewind(&mut self) -> Result<bool, fewest_core::Error> {
+        (self.at, self.counted) = (At::Start, (0, 0));
+        self.pieces.rewind().map(|()| true).map_err(|error| self.fail(error))
+    }
+}
+
+impl Table {
+    /// Gives feature `j` other codes, by the codes it has.
+    fn recode(&mut self, j: usize, codes: &[f64]) {
+        if let crate::table::Features::Dense { columns, .. } = &mut self.features
+            && let Some(values) = columns.get_mut(j)
+        {
+            let present = values.iter_mut().filter(|value| !value.is_nan());
+            present.for_each(|value| *value = codes.get(*value as usize).copied().unwrap_or(f64::NAN));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Rows that are read in passes are those of the table that is read at once.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use fewest_core::{Dataset, SampleStream, Target};
+use fewest_data::{Error, Header, Missing, Passes, ReadOptions, Rows, Table, TargetChoice, Task};
+use flate2::{Compression, write::GzEncoder};
+
+/// Enough for pieces of 4096 rows of the tables here, or a little more.
+const MEMORY: u64 = 70 << 20;
+
+/// All rows of a pass below each other.
+fn all(rows: &mut Rows) -> Result<Dataset, Error> {
+    let mut parts = Vec::new();
+    while let Some(batch) = rows.next_batch()? {
+        parts.push(batch);
+    }
+    // The end stays the end.
+    assert!(rows.next_batch()?.is_none());
+    Ok(Dataset::stacked(&parts)?)
+}
+
+fn same(found: &Dataset, expected: &Dataset, path: &Path) {
+    assert_eq!((found.n_samples(), found.n_features()), (expected.n_samples(), expected.n_features()));
+    for j in 0..expected.n_features() {
+        let values = |data: &Dataset| data.x().column(j, &mut Vec::new()).unwrap().to_vec(data.n_samples());
+        assert_eq!(values(found), values(expected), "{} {j}", path.display());
+        assert_eq!(found.feature_kind(j), expected.feature_kind(j), "{} {j}", path.display());
+        assert_eq!(found.feature_name(j), expected.feature_name(j));
+    }
+    match (found.target(), expected.target()) {
+        (Target::Class(found), Target::Class(expected)) => {
+            assert_eq!((found.names(), found.codes()), (expected.names(), expected.codes()));
+        }
+        (Target::Real(found), Target::Real(expected)) => assert_eq!(found.output(0), expected.output(0)),
+        (found, expected) => assert_eq!(found.describe(), expected.describe()),
+    }
+}
+
+fn check(path: &Path, options: &ReadOptions, missing: Missing) -> Result<Rows, Error> {
+    let expected = Table::read(path, options)?.complete(missing)?;
+    let passes = Passes::open(path, options)?.expect("a format that is read in pieces");
+    let mut rows = passes.rows(missing, MEMORY)?;
+    for pass in 0..3 {
+        same(&all(&mut rows)?, &expected.dataset, path);
+        assert!(rows.rewind()?, "{pass}");
+    }
+    let first = rows.first().expect("rows");
+    assert_eq!((&first.target_names, &first.columns), (&expected.target_names, &expected.columns));
+    assert_eq!(rows.n_used(), Some((expected.dataset.n_samples(), expected.dropped.len())));
+    Ok(rows)
+}
+
+/// Numbers, a column of text whose last level comes late, text in quotes with a line feed, blank lines.
+fn lines(n: usize, gap: bool) -> String {
+    let mut text = String::from("\"a\",word,note,y\r\n");
+    for i in 0..n {
+        let word = if i + 3 > n { "aardvark" } else { ["x", "one", "zebra"][i * 7 % 3] };
+        let note = ["\"a, b\"", "\"two\nlines\"", "plain"][i % 3];
+        let a = if gap && i % 1000 == 999 { String::new() } else { format!("{}", i as f64 / 7.0) };
+        text.push_str(&format!("{a},{word},{note},{}\r\n", i % 4));
+        if i % 500 == 0 {
+            text.push_str("\r\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn text_in_pieces_is_the_text_at_once() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("long.csv");
+    // Several blocks of 8 MiB.
+    fs::write(&path, lines(400_000, false))?;
+    let rows = check(&path, &ReadOptions::with_target("y"), Missing::Error)?;
+    assert_eq!(rows.class_counts().len(), 4);
+    let mut small =
+        GzEncoder::new(fs::File::create(folder.path().join("small.csv.gz"))?, Compression::fast());
+    small.write_all(lines(9000, true).as_bytes())?;
+    small.finish()?;
+    let path = folder.path().join("small.csv.gz");
+    check(&path, &ReadOptions::with_target("y"), Missing::DropRows)?;
+    let regression = ReadOptions { task: Task::Regression, ..ReadOptions::with_target("y") };
+    check(&path, &regression, Missing::DropRows)?;
+    let categorical = ReadOptions { categorical: vec!["y".to_owned()], ..ReadOptions::with_target("word") };
+    check(&path, &categorical, Missing::DropRows)?;
+    // Without names, and measurements as the target.
+    let path = folder.path().join("plain.csv");
+    fs::write(&path, (0..5000).map(|i| format!("{i},{},0.{i}\n", i % 3)).collect::<String>())?;
+    let last = ReadOptions {
+        target: TargetChoice::Guess { or_last: true },
+        header: Header::No,
+        ..ReadOptions::default()
+    };
+    assert!(check(&path, &last, Missing::Error)?.class_counts().is_empty());
+    Ok(())
+}
+
+#[test]
+fn arrays_in_pieces_are_the_arrays_at_once() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    for (name, fortran) in [("c.npy", "False"), ("f.npy", "True")] {
+        let (n, d) = (70_000_usize, 3_usize);
+        let mut header = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': ({n}, {d}), }}");
+        header.push('\n');
+        let mut bytes = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes()].concat();
+        bytes.extend(header.as_bytes());
+        let value = |i: usize, j: usize| if j == 2 { (i % 3) as f64 } else { (i * (j + 1)) as f64 / 3.0 };
+        for at in 0..n * d {
+            let (i, j) = if fortran == "True" { (at % n, at / n) } else { (at / d, at % d) };
+            bytes.extend(value(i, j).to_le_bytes());
+        }
+        let path = folder.path().join(name);
+        fs::write(&path, bytes)?;
+        let rows = check(&path, &ReadOptions::with_target("2"), Missing::Error)?;
+        assert_eq!(rows.class_counts().len(), 3);
+        let left = ReadOptions { ignore: vec!["0".to_owned()], ..ReadOptions::with_target("last") };
+        check(&path, &left, Missing::Error)?;
+    }
+    Ok(())
+}
+
+/// Another file, other rows, other levels: an error that names the file.
+#[test]
+fn a_file_that_changes_between_passes_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("x.csv");
+    let text = lines(9000, false);
+    let options = ReadOptions::with_target("y");
+    for (change, words) in
+        [(text.replace("zebra", "zombi"), "changed"), (text.clone() + "1,x,plain,1\r\n", "changed")]
+    {
+        fs::write(&path, &text)?;
+        let mut rows = Passes::open(&path, &options)?.expect("text").rows(Missing::Error, MEMORY)?;
+        all(&mut rows)?;
+        // A file system may know seconds only: then the length or the content tells.
+        fs::write(&path, &change)?;
+        let again = rows.rewind().and_then(|_| {
+            while rows.next_batch()?.is_some() {}
+            Ok(())
+        });
+        let told = again.expect_err("another file").to_string();
+        assert!(told.contains(words) && told.contains("x.csv"), "{told}");
+        assert!(rows.take_failure().is_some_and(|error| error.to_string().contains("x.csv")));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_read_in_pieces_is_told() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("x.csv");
+    fs::write(&path, "a,b,y\n1,2,0\n3,x,1\n4,5,0\n")?;
+    let open = |options: &ReadOptions| {
+        Passes::open(&path, options)?.expect("text").rows(Missing::Error, MEMORY).map(|_| ())
+    };
+    let told = |options: &ReadOptions| open(options).expect_err("an error").to_string();
+    assert!(told(&ReadOptions::with_target("y")).contains("column `b`"));
+    let weighted = ReadOptions { weights: Some("a".to_owned()), ..ReadOptions::with_target("y") };
+    assert!(told(&weighted).contains("weights"));
+    fs::write(&path, "a,y\n1,0\n")?;
+    let rows = |missing, memory| {
+        Passes::open(&path, &ReadOptions::with_target("y"))?.expect("text").rows(missing, memory).map(|_| ())
+    };
+    assert!(rows(Missing::Mean, MEMORY).expect_err("an error").to_string().contains("drop-rows"));
+    assert!(rows(Missing::Error, 1 << 20).expect_err("an error").to_string().contains("at least"));
+    let svmlight = folder.path().join("x.svm");
+    fs::write(&svmlight, "1 1:2 3:4\n0 2:1\n")?;
+    assert!(Passes::open(&svmlight, &ReadOptions::default())?.is_none());
+    Ok(())
+}
