@@ -206,17 +206,13 @@ impl Stream {
     /// What is selected from all that arrived, as `select` tells it; `data` is the last batch.
     fn selection<'py>(&self, py: Python<'py>, data: &Data, how: Run) -> PyResult<Bound<'py, PyDict>> {
         let what = (self.budget, self.n_features);
-        let (answer, seconds) = self.with(|kept| {
-            let mut kept = Some(kept);
-            let own = &kept;
-            let ran = run(py, &how, move |context| {
-                let kept = own.as_ref();
-                kept.map(|kept| kept.selection(self.method, &self.parameters, what, context))
-            });
+        let (answer, seconds) = self.with(|mut kept| {
+            let own = &mut kept;
+            let ran =
+                run(py, &how, move |context| own.selection(self.method, &self.parameters, what, context));
             // An interrupt of a selection changes nothing of what is kept.
-            Ok((kept.take(), ran))
+            Ok((Some(kept), ran))
         })??;
-        let Some(answer) = answer else { return Err(wrong("nothing is kept")) };
         let (selection, all) = answer.map_err(|error| match (&error, self.budget) {
             (Error::InvalidParameter { name: "k", .. }, Budget::Auto) => no_own_number(self.method),
             (Error::Stopped { .. }, _) => of_run(&error),

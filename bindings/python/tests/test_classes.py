@@ -23,7 +23,7 @@ def test_a_class_has_the_parameters_of_its_method(method):
     parameters = estimator.get_params()
     assert own.items() <= parameters.items()
     assert parameters.keys() - own.keys() == {
-        "k", "task", "missing", "random_state", "n_jobs", "time_limit", "verbose"}
+        "k", "task", "missing", "window", "half_life", "drift", "random_state", "n_jobs", "time_limit", "verbose"}
     for name, parameter in inspect.signature(type(estimator)).parameters.items():
         assert name.isidentifier() and parameter.default == parameters[name]
         assert f"\n{name} : " in estimator.__doc__

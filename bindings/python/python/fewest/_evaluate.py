@@ -140,7 +140,7 @@ def _selector(given):
 def _names(selectors):
     """Each by its id; those of one method with different parameters by what they are."""
     ids = [selector._method()[0]["id"] for selector in selectors]
-    names = [str(selector) if ids.count(own) > 1 else own for own, selector in zip(ids, selectors)]
+    names = [" ".join(str(selector).split()) if ids.count(own) > 1 else own for own, selector in zip(ids, selectors)]
     if len(set(names)) < len(names):
         raise ValueError("two of the selectors are the same: give a dictionary with a name for each")
     return dict(zip(names, selectors))

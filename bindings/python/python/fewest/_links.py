@@ -38,7 +38,7 @@ def check_uses(method, values, links):
     used = uses(method, values)
     for link, others in used.items():
         if others and links[link] is None:
-            raise ValueError(f"{method['id']}: there are no {link}: give them to `fit`, or take {others}")
+            raise ValueError(f"{method['id']}: there is no {link}: give it to `fit`, or take {others}")
     for link in LINKS:
         if links[link] is not None and link not in used:
             ask = [f"{parameter['python']}={word!r}" for parameter, word, own in _choices(method) if own == link]
