@@ -170,8 +170,10 @@ def test_groups_graphs_and_views(two_classes):
     assert len(Selector("fsnet", k=2).fit(X, y, sample_graph=people).order_) == 2
     viewed = Selector("mvfs", k=2).fit(X, views={"first": range(4), "second": range(4, 8)})
     assert set(viewed.view_weights_) == {"first", "second"}
-    with pytest.raises(ValueError, match="feature_graph: 7 nodes, but 8 needed"):
-        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=nx.path_graph(7))
+    with pytest.raises(ValueError, match="feature_graph: 8 is no name, nor a number from 0 to 7"):
+        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=nx.path_graph(9))
+    with pytest.raises(ValueError, match="feature_graph: 7 x 7, but a square matrix of 8 nodes needed"):
+        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=matrix[:7, :7])
 
 
 def test_nodes_are_found_by_their_names(two_classes):
@@ -183,7 +185,7 @@ def test_nodes_are_found_by_their_names(two_classes):
     shuffled = nx.Graph([(6, 7), (2, 3), (0, 1), (4, 5), (5, 6), (1, 2), (3, 4)])
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
     named = nx.relabel_nodes(shuffled, dict(enumerate("abcdefgh")))
-    for table, graph in ((X, shuffled), (frame, shuffled), (frame, named), (frame, list(named.edges)),
+    for table, graph in ((X, shuffled), (frame, shuffled), (frame, named), (frame, sorted(named.edges)),
                          (frame, nx.to_pandas_adjacency(named))):
         found = Selector("graph-lasso", k=3, graph="given").fit(table, y, feature_graph=graph)
         np.testing.assert_array_equal(found.scores_, expected)

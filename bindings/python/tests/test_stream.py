@@ -210,9 +210,10 @@ def test_a_change_is_an_alarm():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(6000, 12))
     y = np.where(np.arange(6000) < 3000, X[:, 2], X[:, 7]) + 0.3 * rng.normal(size=6000)
-    found = fed(Correlation(k=1, drift=True), X[:3000], y[:3000], [500])
+    found = Correlation(k=1, drift=True).partial_fit(X[:3000], y[:3000])
     assert found.drift_ is None and found.order_.tolist() == [2]
-    fed(found, X[3000:], y[3000:], [500])
+    for start in range(3000, 6000, 500):
+        found.partial_fit(X[start:start + 500], y[start:start + 500])
     alarm = found.drift_
     assert found.order_.tolist() == [7] and alarm.left == [2] and alarm.entered == [7] and alarm.number == 1
     assert 2950 <= alarm.since <= 3100 and alarm.sample > 3000 and alarm.rank_correlation < 0.9

@@ -133,9 +133,12 @@ def links_of(name, given, n_nodes, names=None):
     if isinstance(given, Links):
         return given
     if hasattr(given, "is_directed") and hasattr(given, "edges"):
-        place = _places(name, n_nodes, names)
-        edges = given.edges(data="weight", default=1.0)
-        return Links([(place(a), place(b), float(weight)) for a, b, weight in edges], bool(given.is_directed()))
+        place, directed = _places(name, n_nodes, names), bool(given.is_directed())
+        edges = [(place(a), place(b), float(w)) for a, b, w in given.edges(data="weight", default=1.0)]
+        if not directed:
+            edges = [(min(a, b), max(a, b), weight) for a, b, weight in edges]
+        # They come in the order in which they were added, which would be seen in the last bits.
+        return Links(sorted(edges), directed)
     if hasattr(given, "iloc"):
         return _of_frame(name, given, n_nodes, names)
     if not sp.issparse(given) and not hasattr(given, "shape"):
