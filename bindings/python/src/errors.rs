@@ -1,8 +1,8 @@
 //! Errors of the library as those of Python, with the same one line.
 
 use fewest::core::Error;
-use pyo3::{PyErr, create_exception};
 use pyo3::exceptions::{PyTimeoutError, PyValueError};
+use pyo3::{PyErr, create_exception};
 
 create_exception!(_fewest, NotYet, PyValueError, "There is no answer, but there may be one of more samples.");
 

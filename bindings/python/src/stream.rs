@@ -70,7 +70,9 @@ impl Kept {
                 let selection = stream.selection(budget)?;
                 // What scores every feature tells all of them, however few are selected.
                 let all = match method.kind {
-                    Kind::Score => Some(everywhere(n_features, &stream.selection(Budget::Count(n_features))?)),
+                    Kind::Score => {
+                        Some(everywhere(n_features, &stream.selection(Budget::Count(n_features))?))
+                    }
                     _ => None,
                 };
                 Ok((selection, all))
@@ -96,10 +98,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// What is held, for `work`; `false` leaves nothing behind.
-    fn with<T>(
-        &self,
-        work: impl FnOnce(Kept) -> PyResult<(Option<Kept>, T)>,
-    ) -> PyResult<T> {
+    fn with<T>(&self, work: impl FnOnce(Kept) -> PyResult<(Option<Kept>, T)>) -> PyResult<T> {
         // To wait with Python's lock held would be for ever.
         let mut held = match self.held.try_lock() {
             Ok(held) => held,
