@@ -1,8 +1,15 @@
 //! Errors of the library as those of Python, with the same one line.
 
 use fewest::core::Error;
-use pyo3::PyErr;
 use pyo3::exceptions::{PyTimeoutError, PyValueError};
+use pyo3::{PyErr, create_exception};
+
+create_exception!(_fewest, NotYet, PyValueError, "There is no answer, but there may be one of more samples.");
+
+/// Of these samples there is no answer.
+pub(crate) fn not_yet(error: impl std::fmt::Display) -> PyErr {
+    NotYet::new_err(error.to_string())
+}
 
 /// What the user gave is wrong, in the words of the library.
 pub(crate) fn wrong(error: impl std::fmt::Display) -> PyErr {

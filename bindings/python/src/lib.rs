@@ -19,6 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _fewest(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", fewest_study::VERSION)?;
+    module.add("NotYet", module.py().get_type::<errors::NotYet>())?;
     module.add_class::<tables::Table>()?;
     module.add_class::<target::Target>()?;
     module.add_class::<graphs::Graph>()?;

@@ -75,6 +75,8 @@ type Measurement = (Vec<usize>, f64, f64, f64);
 #[pyo3(from_item_all)]
 struct MeasuredMethod {
     id: String,
+    /// What the page calls it.
+    name: String,
     given: Vec<(String, String)>,
     seed: u64,
     /// For each fold an outcome for each number of features.
@@ -98,7 +100,7 @@ pub(crate) fn evaluation(measured: Measured) -> PyResult<String> {
     for method in measured.methods {
         let (entry, parameters) = configured(&method.id, &method.given)?;
         let plan = Plan {
-            label: entry.id.to_owned(),
+            label: method.name.clone(),
             learner: learner.clone(),
             metrics: vec![metric.clone()],
             // As all scores of scikit-learn.
@@ -123,7 +125,9 @@ pub(crate) fn evaluation(measured: Measured) -> PyResult<String> {
             .into_iter()
             .filter_map(|rule| evaluation.choose_k(&metric, rule).ok().map(|k| Chosen::new(rule, k, None)));
         let chosen = chosen.collect();
-        report.methods.push(Evaluated::new(entry.clone(), parameters, evaluation, chosen));
+        let mut evaluated = Evaluated::new(entry.clone(), parameters, evaluation, chosen);
+        evaluated.name = method.name;
+        report.methods.push(evaluated);
     }
     Ok(fewest_report::evaluation(&report, &Origin::new(measured.call)))
 }

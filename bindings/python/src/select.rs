@@ -71,7 +71,7 @@ impl Scorer for Known<'_> {
 }
 
 /// Selects from the data; of a method that scores every feature also returns these scores.
-fn selected(
+pub(crate) fn selected(
     built: Built,
     data: &Dataset,
     budget: Budget,
@@ -106,11 +106,7 @@ pub(crate) fn select<'py>(
         Error::InvalidParameter { name: "k", .. } if budget == Budget::Auto => no_own_number(method),
         error => of_run(&error),
     })?;
-    let scores = scores.map(|scores| Everywhere {
-        q_values: scores.q_values(),
-        scores: scores.values,
-        p_values: scores.p_values,
-    });
+    let scores = scores.map(Everywhere::from);
     let about = About { method, parameters, seed: how.seed, seconds, missing: data.missing };
     told(py, dataset, selection, scores, about)
 }
@@ -139,6 +135,12 @@ pub(crate) struct Everywhere {
     pub(crate) scores: Vec<f64>,
     pub(crate) p_values: Option<Vec<f64>>,
     pub(crate) q_values: Option<Vec<f64>>,
+}
+
+impl From<Scores> for Everywhere {
+    fn from(scores: Scores) -> Self {
+        Self { q_values: scores.q_values(), scores: scores.values, p_values: scores.p_values }
+    }
 }
 
 /// What was found, as a dictionary: `order` and `scores` of the features selected, best first, with

@@ -69,5 +69,7 @@ def needed(method, n_samples, n_features):
 
     if METHODS[method]["needs_views"]:
         return {"views": [0] * 4 + [1] * (n_features - 4)}
+    if any(p["group_word"] and p["group_word"] == p["default"] for p in METHODS[method]["parameters"]):
+        return {"feature_groups": [j // 2 for j in range(n_features)]}
     # A ring of samples.
     return {"sample_graph": [(i, (i + 1) % n_samples) for i in range(n_samples)]} if method == "netfs" else {}

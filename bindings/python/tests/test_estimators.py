@@ -21,23 +21,28 @@ EXPECTED = {
     "nmmklr": _WEIGHTS,
 }
 
-# Forests of the default size would be most of the time of all tests.
-SMALL = {
+# What is checked with other parameters than the defaults.
+OTHERWISE = {
+    # Forests of the default size would be most of the time of all tests.
     "boruta": {"trees": 10, "rounds": 20},
     "permutation-importance": {"trees": 10, "permutations": 5},
+    # With the defaults `fit` needs the groups.
+    **dict.fromkeys(
+        ["group-lasso", "sparse-group-lasso", "overlapping-group-lasso", "tree-lasso"], {"groups": "correlation"}),
+    **dict.fromkeys(["ogfs", "gfssf"], {"groups": "consecutive"}),
 }
 
 # The checks call `fit` with a table and a target alone, which is not enough for these.
 NEED_MORE = [method for method in METHODS if needed(method, 3, 8)]
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method not in NEED_MORE])
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in NEED_MORE or method in OTHERWISE])
 def test_an_estimator_is_one_of_scikit_learn(method):
     expected = EXPECTED.get(method, {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         own = getattr(fewest, METHODS[method]["class"])
-        results = check_estimator(own(**SMALL.get(method, {})), expected_failed_checks=expected, on_skip=None, on_fail=None)
+        results = check_estimator(own(**OTHERWISE.get(method, {})), expected_failed_checks=expected, on_skip=None, on_fail=None)
     failed = [f"{result['check_name']}: {result['exception']!r}" for result in results if result["status"] == "failed"]
     assert not failed, "\n".join(failed)
     # What is expected to fail must fail: else the reason is no longer true.
@@ -63,7 +68,10 @@ def test_the_reasons_are_true(two_classes):
 def test_what_is_needed_is_told(method, two_classes):
     X, y = two_classes
     what = "views" if METHODS[method]["needs_views"] else "links between samples"
-    with pytest.raises(ValueError, match=f"a table without {what} is not supported by {method}"):
+    told = f"a table without {what} is not supported by {method}"
+    if "feature_groups" in needed(method, *X.shape):
+        told = f"{method}: there is no feature_groups: give it to `fit`, or take groups="
+    with pytest.raises(ValueError, match=told):
         Selector(method, k=2).fit(X, y)
     assert len(Selector(method, k=2).fit(X, y, **needed(method, *X.shape)).order_) == 2
 

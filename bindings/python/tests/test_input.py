@@ -170,5 +170,87 @@ def test_groups_graphs_and_views(two_classes):
     assert len(Selector("fsnet", k=2).fit(X, y, sample_graph=people).order_) == 2
     viewed = Selector("mvfs", k=2).fit(X, views={"first": range(4), "second": range(4, 8)})
     assert set(viewed.view_weights_) == {"first", "second"}
-    with pytest.raises(ValueError, match="feature_graph: 7 nodes, but 8 needed"):
-        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=nx.path_graph(7))
+    with pytest.raises(ValueError, match="feature_graph: 8 is no name, nor a number from 0 to 7"):
+        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=nx.path_graph(9))
+    with pytest.raises(ValueError, match="feature_graph: 7 x 7, but a square matrix of 8 nodes needed"):
+        Selector("graph-lasso", graph="given").fit(X, y, feature_graph=matrix[:7, :7])
+
+
+def test_nodes_are_found_by_their_names(two_classes):
+    """A graph of NetworkX has its nodes in the order in which they came, which means nothing."""
+    import networkx as nx
+
+    X, y = two_classes
+    expected = Selector("graph-lasso", k=3, graph="given").fit(X, y, feature_graph=nx.path_graph(8)).scores_
+    shuffled = nx.Graph([(6, 7), (2, 3), (0, 1), (4, 5), (5, 6), (1, 2), (3, 4)])
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    named = nx.relabel_nodes(shuffled, dict(enumerate("abcdefgh")))
+    for table, graph in ((X, shuffled), (frame, shuffled), (frame, named), (frame, list(zip("abcdefg", "bcdefgh"))),
+                         (frame, nx.to_pandas_adjacency(named))):
+        found = Selector("graph-lasso", k=3, graph="given").fit(table, y, feature_graph=graph)
+        np.testing.assert_array_equal(found.scores_, expected)
+    # Nodes without links may be left out; others may not be there.
+    Selector("graph-lasso", k=3, graph="given").fit(X, y, feature_graph=nx.Graph([(0, 5)]))
+    with pytest.raises(ValueError, match="feature_graph: 'z' is no name, nor a number from 0 to 7"):
+        Selector("graph-lasso", graph="given").fit(frame, y, feature_graph=nx.Graph([("a", "z")]))
+    with pytest.raises(ValueError, match="sample_graph: 40 x 30, but a square matrix of 40 nodes needed"):
+        Selector("fsnet").fit(X, y, sample_graph=np.zeros((40, 30)))
+    by_name = [["a", "b"], ["c", "d", "e"], ["e", "f"], ["g", "h"]]
+    by_number = [[0, 1], [2, 3, 4], [4, 5], [6, 7]]
+    scores = [Selector("overlapping-group-lasso", k=4).fit(frame, y, feature_groups=groups).scores_
+              for groups in (by_name, by_number, dict(enumerate(map(set, by_name))))]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[0], scores[2])
+
+
+def test_links_of_samples_follow_the_rows_of_a_fold(two_classes):
+    import networkx as nx
+    import sklearn
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, KFold
+    from sklearn.pipeline import Pipeline
+
+    import fewest
+
+    X, y = two_classes
+    people = [f"p{i}" for i in range(len(X))]
+    frame = pd.DataFrame(X, index=people)
+    friends = nx.relabel_nodes(nx.random_regular_graph(4, len(X), seed=1), dict(enumerate(people)))
+    adjacency = nx.to_pandas_adjacency(friends, nodelist=sorted(people))
+    folds = KFold(3, shuffle=True, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        select = Selector("fsnet").set_fit_request(sample_graph=True, sample_weight=False)
+        pipeline = Pipeline([("select", select), ("learn", LogisticRegression())])
+        search = GridSearchCV(pipeline, {"select__k": [1, 3]}, cv=folds, error_score="raise")
+        search.fit(frame, y, sample_graph=adjacency)
+        with pytest.raises(ValueError, match="networkx.to_pandas_adjacency"):
+            search.fit(X, y, sample_graph=adjacency.to_numpy())
+    for graph in (friends, adjacency):
+        found = fewest.evaluate("fsnet", frame, y, LogisticRegression(), k=[1, 3], cv=folds, sample_graph=graph)
+        np.testing.assert_allclose(found["mean"], search.cv_results_["mean_test_score"])
+
+
+def test_authors_of_a_fold_keep_their_links(two_classes):
+    import fewest
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = two_classes
+    authors = [f"a{i // 4}" for i in range(40)]
+    follows = [("a9", "a0"), ("a3", "a1"), ("a5", "a2")]
+    results = fewest.compare(["linkedfs", "f-score"], X, y, LogisticRegression(), k=[2], cv=4, authors=authors,
+                             follows=follows)
+    assert results["method"].tolist() == ["linkedfs", "f-score"]
+    with pytest.raises(ValueError, match="authors: f-score does not use it: leave it out"):
+        fewest.compare(["f-score", "mrmr"], X, y, LogisticRegression(), k=[2], cv=4, authors=authors)
+
+
+def test_what_a_method_has_no_use_for_is_told(two_classes):
+    X, y = two_classes
+    labels = list("aabbccdd")
+    with pytest.raises(ValueError, match="feature_groups: mrmr does not use it: leave it out"):
+        MRMR(k=2).fit(X, y, feature_groups=labels)
+    with pytest.raises(ValueError, match="feature_groups: hsic-lasso does not use it: take penalty='group'"):
+        HSICLasso(k=2).fit(X, y, feature_groups=labels)
+    assert len(HSICLasso(penalty="group", lambda_ratio=0.3).fit(X, y, feature_groups=labels).order_)
+    with pytest.raises(ValueError, match="graph-lasso: there is no feature_graph: give it to `fit`, or take graph='c"):
+        Selector("graph-lasso", graph="given").fit(X, y)

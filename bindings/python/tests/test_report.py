@@ -108,5 +108,12 @@ def test_a_comparison_is_a_page(wine, tmp_path):
     assert "f-score" in single._repr_html_()
     with pytest.raises(TypeError, match="what `fewest.compare` or `fewest.evaluate` returned"):
         fewest.report(pd.DataFrame({"k": [1]}))
-    with pytest.raises(ValueError, match="two of the selectors are of one method"):
-        fewest.report(fewest.compare([FScore(), FScore(k=3)], X, y, LEARNER, k=2, cv=3))
+
+
+def test_selectors_of_one_method_have_names_of_their_own(wine):
+    X, y = wine
+    selectors = [fewest.MRMR(), fewest.MRMR(bins=3)]
+    page = fewest.report(fewest.compare(selectors, X, y, LEARNER, k=[1, 2], cv=3)).html
+    assert page.count("MRMR(bins=3)") >= 3 and "MRMR(), MRMR(bins=3) of data" in page
+    named = fewest.report(fewest.compare(dict(zip(("five", "three"), selectors)), X, y, LEARNER, k=[2], cv=3)).html
+    assert "five, three of data" in named and named.count("(mrmr)") == 1

@@ -162,9 +162,88 @@ def test_who_cannot_says_so(cancer):
         assert not hasattr(selector, "partial_fit")
         with pytest.raises(AttributeError, match="partial_fit") as error:
             selector.partial_fit(X, y)
-        assert "needs all samples at once: use `fit`" in str(error.value.__cause__ or error.value)
+        assert "needs all samples at once: use `fit`, say by `window`" in str(error.value.__cause__ or error.value)
     assert hasattr(OFS(), "partial_fit") and hasattr(Selector("mim"), "partial_fit")
     with pytest.raises(ValueError, match="`k` is 99"):
         FScore(k=99).partial_fit(X, y)
     with pytest.raises(ValueError, match="samples of partial_fit are not kept: use `fit`"):
         FScore(k=3).partial_fit(X, y).report(X, y)
+
+
+FORGETTING = {
+    "window": (["f-score", "mrmr", "hsic-lasso"], {"window": 200}, ["--window", "200"]),
+    "half_life": (["f-score", "variance"], {"half_life": 150}, ["--half-life", "150"]),
+    "drift": (["f-score"], {"drift": True}, ["--drift"]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*nothing is selected yet")
+@pytest.mark.parametrize("how", FORGETTING)
+def test_forgetting_is_that_of_the_command(how, command, tmp_path, cancer):
+    X, y = cancer
+    methods, given, options = FORGETTING[how]
+    for method in methods:
+        written = tmp_path / f"{method}.json"
+        called = subprocess.run(
+            [command, "stream", "wdbc.csv", "-m", method, "-k", "5", "--json", written, "--quiet", *options],
+            cwd=DATA, capture_output=True, text=True, check=False)
+        assert called.returncode == 0, called.stderr
+        expected = json.loads(written.read_text().splitlines()[-1])
+        for sizes in ([569], [100]):
+            selector = Selector(method, k=5, **given)
+            for part in (slice(0, 250), slice(250, None)):
+                selector = pickle.loads(pickle.dumps(fed(selector, X[part], y[part], sizes)))
+            assert selector.order_.tolist() == [feature["index"] for feature in expected["features"]], sizes
+            assert selector.scores_[selector.order_].tolist() == [feature["score"] for feature in expected["features"]]
+
+
+def test_a_window_is_the_table_of_the_last_samples(cancer):
+    X, y = cancer
+    for own in (fewest.MRMR, FScore):
+        found, whole = fed(own(k=4, window=100), X, y, [64]), own(k=4).fit(X[-100:], y[-100:])
+        np.testing.assert_array_equal(found.scores_, whole.scores_)
+        # `fit` takes all samples.
+        np.testing.assert_array_equal(own(k=4, window=100).fit(X, y).scores_, own(k=4).fit(X, y).scores_)
+
+
+def test_a_change_is_an_alarm():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(6000, 12))
+    y = np.where(np.arange(6000) < 3000, X[:, 2], X[:, 7]) + 0.3 * rng.normal(size=6000)
+    found = Correlation(k=1, drift=True).partial_fit(X[:3000], y[:3000])
+    assert found.drift_ is None and found.order_.tolist() == [2]
+    for start in range(3000, 6000, 500):
+        found.partial_fit(X[start:start + 500], y[start:start + 500])
+    alarm = found.drift_
+    assert found.order_.tolist() == [7] and alarm.left == [2] and alarm.entered == [7] and alarm.number == 1
+    assert 2950 <= alarm.since <= 3100 and alarm.sample > 3000 and alarm.rank_correlation < 0.9
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).drift_.left, [2])
+
+
+def test_what_cannot_be_forgotten_is_told(cancer):
+    X, y = cancer
+    with pytest.raises(ValueError, match="give one of them"):
+        FScore(window=9, half_life=9).partial_fit(X, y)
+    for name, value in (("window", 0), ("window", 1.5), ("half_life", 0), ("half_life", "week"), ("drift", 1)):
+        with pytest.raises(ValueError, match=f"parameter `{name}` is {value}"):
+            FScore(**{name: value}).partial_fit(X, y)
+    with pytest.raises(ValueError, match="a weight of samples is not supported by ofs"):
+        OFS(half_life=9).partial_fit(X, y)
+    with pytest.raises(ValueError, match="f-score, correlation or variance"):
+        fewest.Chi2(drift=True).partial_fit(X, y)
+    with pytest.raises(ValueError, match="forgetting older samples is not supported by saola: features arrive"):
+        fewest.SAOLA(window=9).partial_fit(X, y)
+    with pytest.raises(ValueError, match="there is no feature_groups"):
+        fewest.GroupLasso(window=9).partial_fit(X, y)
+    # More samples do not help: no warning, but an error.
+    with pytest.raises(ValueError, match="needs links or views"):
+        fewest.MVFS(window=9).partial_fit(X, y)
+
+
+def test_a_selection_of_a_window_can_be_stopped(cancer):
+    X, y = cancer
+    slow = fewest.Boruta(k=3, window=569, trees=5000, time_limit=0.2)
+    with pytest.raises((TimeoutError, Warning)):
+        slow.partial_fit(X, y)
+        raise UserWarning
+    assert slow.set_params(time_limit=None)._batches is not None

@@ -102,6 +102,9 @@ impl Failure {
         use fewest_study::{Error, Mismatch};
         let shown = file.display();
         Self::new(match error {
+            Error::Core(fewest::core::Error::InvalidParameter { name: "folds", value, expected }) => {
+                format!("--folds is {value}, but must be {expected}")
+            }
             Error::Core(error) => return Self::in_file(file, error),
             Error::Twice { what, id } => {
                 let option = if *what == "method" { "--methods" } else { "--metric" };
@@ -191,6 +194,10 @@ impl From<fewest::core::Error> for Failure {
             fewest::core::Error::InvalidParameter { name: "k", value, expected } => {
                 Self::new(format!("-k is {value}, but must be {expected}"))
             }
+            // The example that the library has may be of another method.
+            fewest::core::Error::InvalidParameter { name: "param", value, .. } => Self::new(format!(
+                "--param is {value}, but must be NAME=VALUE: `fewest methods ID` shows the names of a method"
+            )),
             _ => Self::new(error.to_string()),
         }
     }

@@ -813,7 +813,10 @@ fn what_cannot_be_forgotten_is_refused_with_the_reason() {
     refused(&of("chi2", &["--half-life", "50"]), "take f-score, correlation or variance, or a window");
     refused(&of("f-score", &["--drift", "-p", "alpha=0.1"]), "leave out alpha");
     refused(&of("relieff", &[]), "relieff cannot select from data that arrive: take --window");
-    refused(&of("fsnet", &["--window", "50"]), "--window: fsnet: it needs links or views");
+    refused(
+        &of("fsnet", &["--window", "50"]),
+        "--window: forgetting older samples is not supported by fsnet: it needs links or views",
+    );
     refused(&of("f-score", &["--half-life", "0"]), "give a number of samples above 0");
     refused(&of("hsic", &["--half-life", "50"]), "take f-score, correlation or variance, or a window");
     refused(&of("t-score", &["--drift"]), "take f-score, correlation or variance, or a window");
@@ -828,7 +831,7 @@ fn what_cannot_be_forgotten_is_refused_with_the_reason() {
     refused(&of("f-score", &["--links", "g.csv"]), "--links: f-score uses no links");
     refused(
         &["stream", "f.csv", "--features-in-rows", "-m", "saola", "--window", "50"],
-        "--window: saola: features arrive and the samples stay",
+        "--window: forgetting older samples is not supported by saola: features arrive and the samples stay",
     );
 }
 

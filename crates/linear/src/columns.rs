@@ -37,8 +37,11 @@ struct Source {
 enum Place {
     /// In the table, which has them in memory: standardised they are `scale · value − shift`.
     Table { scale: f64, shift: f64 },
-    /// In a standardised copy that starts here.
-    Copy(usize),
+    /// In a copy that starts here, of a column that the table does not have in memory, or of a standardised
+    /// one. Of the former the same numbers are computed as of [`Table`](Self::Table), to the last bit.
+    Copy { start: usize, scale: f64, shift: f64 },
+    /// In the table, which reads the column each time.
+    Read { scale: f64, shift: f64 },
     /// Nowhere: the column is built each time.
     Nowhere,
 }
@@ -79,10 +82,19 @@ struct Right {
 /// What is to be known of a column.
 struct Examined {
     varies: bool,
-    /// Scale and shift where the table has the column in memory, else its standardised values.
-    values: Result<(f64, f64), Vec<f64>>,
+    values: Kept,
     /// Its product with each output.
     products: Vec<f64>,
+}
+
+/// What is kept of the values of a column.
+enum Kept {
+    /// Nothing: the table has them in memory.
+    Table { scale: f64, shift: f64 },
+    /// The values of the table.
+    Read { values: Vec<f64>, scale: f64, shift: f64 },
+    /// Standardised values.
+    Built(Vec<f64>),
 }
 
 impl<'a> LinearColumns<'a> {
@@ -187,7 +199,7 @@ impl<'a> LinearColumns<'a> {
                 check_column(self.data, feature, values)?;
                 return Ok(Examined {
                     varies: false,
-                    values: Ok((0.0, 0.0)),
+                    values: Kept::Table { scale: 0.0, shift: 0.0 },
                     products: vec![0.0; targets.vectors.len()],
                 });
             };
@@ -208,10 +220,14 @@ impl<'a> LinearColumns<'a> {
                     low.abs().max(high.abs()) <= LARGEST / scale
                 });
             if is_near && scratch.is_empty() {
-                return Ok(Examined { varies: true, values: Ok((scale, shift)), products });
+                return Ok(Examined { varies: true, values: Kept::Table { scale, shift }, products });
             }
             if scratch.len() == n && first.is_some_and(|first| std::ptr::eq(first, scratch.as_ptr())) {
                 let mut values = scratch.clone();
+                if is_near {
+                    let values = Kept::Read { values, scale, shift };
+                    return Ok(Examined { varies: true, values, products });
+                }
                 standard.apply(&mut values);
                 return Ok(Examined::copied(values, true, targets));
             }
@@ -226,14 +242,21 @@ impl<'a> LinearColumns<'a> {
         }
         self.atoms.squared_norms.push(if column.varies { 1.0 } else { 0.0 });
         let place = match column.values {
-            Ok((scale, shift)) => Place::Table { scale, shift },
-            Err(values) => self.copy(&values),
+            Kept::Table { scale, shift } => Place::Table { scale, shift },
+            Kept::Read { values, scale, shift } => match self.copy(&values) {
+                Some(start) => Place::Copy { start, scale, shift },
+                None => Place::Read { scale, shift },
+            },
+            Kept::Built(values) => match self.copy(&values) {
+                Some(start) => Place::Copy { start, scale: 1.0, shift: 0.0 },
+                None => Place::Nowhere,
+            },
         };
         self.places.push(place);
     }
 
-    /// Keeps the values of the next column, if there is room.
-    fn copy(&mut self, values: &[f64]) -> Place {
+    /// Keeps the values of the next column, if there is room; where they start.
+    fn copy(&mut self, values: &[f64]) -> Option<usize> {
         let most = self.bytes / size_of::<f64>();
         if self.copies.is_empty() {
             let left = self.sources.len() - self.places.len();
@@ -241,10 +264,10 @@ impl<'a> LinearColumns<'a> {
         }
         let start = self.copies.len();
         if start + values.len() > most {
-            return Place::Nowhere;
+            return None;
         }
         self.copies.extend_from_slice(values);
-        Place::Copy(start)
+        Some(start)
     }
 
     /// Column `column` standardised, or zeros with `false` where it is constant.
@@ -282,7 +305,7 @@ impl<'a> LinearColumns<'a> {
 
     /// Whether no column has to be built again for a product.
     pub(super) fn are_in_memory(&self) -> bool {
-        !self.places.iter().any(|place| matches!(place, Place::Nowhere))
+        !self.places.iter().any(|place| matches!(place, Place::Read { .. } | Place::Nowhere))
     }
 
     /// The outputs that vary.
@@ -356,16 +379,18 @@ impl<'a> LinearColumns<'a> {
         column: usize,
         scratch: &'s mut Vec<f64>,
     ) -> Result<Stored<'s>, Error> {
-        let copy = |values| Stored { values: Column::Dense(values), scale: 1.0, shift: 0.0 };
         Ok(match self.places[column] {
-            Place::Table { scale, shift } => {
+            Place::Table { scale, shift } | Place::Read { scale, shift } => {
                 let values = self.data.x().column(self.sources[column].feature, scratch)?;
                 Stored { values, scale, shift }
             }
-            Place::Copy(start) => copy(&self.copies[start..start + self.data.n_samples()]),
+            Place::Copy { start, scale, shift } => {
+                let values = Column::Dense(&self.copies[start..start + self.data.n_samples()]);
+                Stored { values, scale, shift }
+            }
             Place::Nowhere => {
                 *scratch = self.build(column)?.0;
-                copy(scratch)
+                Stored { values: Column::Dense(scratch), scale: 1.0, shift: 0.0 }
             }
         })
     }
@@ -450,7 +475,7 @@ impl Examined {
     fn copied(values: Vec<f64>, varies: bool, targets: &Right) -> Self {
         let product = |target: &Vec<f64>| dot(&values, target) / values.len() as f64;
         let products = targets.vectors.iter().map(product).collect();
-        Self { varies, values: Err(values), products }
+        Self { varies, values: Kept::Built(values), products }
     }
 }
 
@@ -624,7 +649,7 @@ mod tests {
         let copied = LinearColumns::new(&copied, "lasso", &context)?;
         assert_eq!(copied.copies.len(), 8 * n);
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
-        for data in [dense, sparse] {
+        for (data, is_dense) in [(dense, true), (sparse, false)] {
             let found = LinearColumns::new(&data, "lasso", &context)?;
             assert_eq!(found.copies.len(), 2 * n);
             assert!(close(&found.outputs[0], &copied.outputs[0]));
@@ -633,6 +658,10 @@ mod tests {
             found.products(&rows, &support, &mut products)?;
             copied.products(&rows, &support, &mut expected)?;
             assert!(close(&products, &expected));
+            if is_dense {
+                // Wherever a column is, the same numbers come of it.
+                assert_eq!((&found.outputs, products), (&copied.outputs, expected));
+            }
             let mut left = [1.0; 5];
             found.subtract_fitted(&rows, &support, &weights, &mut left)?;
             let taken = |i: usize| (0..4).map(|s| weights[s] * expected[i + 5 * s]).sum::<f64>();
@@ -656,7 +685,11 @@ mod tests {
         let mut columns = LinearColumns::new(&data, "lasso", &Context::default())?;
         let mut kept = [0.0; 4];
         columns.products(&[1, 2], &[0, 4], &mut kept)?;
-        columns.places.fill(Place::Nowhere);
+        for place in &mut columns.places {
+            if let Place::Copy { scale, shift, .. } = *place {
+                *place = Place::Read { scale, shift };
+            }
+        }
         let mut built = [0.0; 4];
         columns.products(&[1, 2], &[0, 4], &mut built)?;
         assert_eq!(built, kept);

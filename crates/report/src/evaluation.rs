@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 30;
 
 /// The complete report of a study.
 pub fn render(report: &Report, origin: &Origin) -> String {
-    let ids: Vec<&str> = report.methods.iter().map(|method| method.method.id).collect();
+    let ids: Vec<&str> = report.methods.iter().map(|method| method.name.as_str()).collect();
     let title = format!("{} of {}", ids.join(", "), report.data.file);
     let rows: Vec<Vec<Row>> = report.methods.iter().map(Evaluated::rows).collect();
     page(
@@ -61,9 +61,9 @@ fn heading(report: &Report) -> Markup {
 }
 
 /// The best mean of the first metric: method, metric, number of features, mean.
-fn best(report: &Report) -> Option<(&'static str, &str, usize, f64)> {
+fn best(report: &Report) -> Option<(&str, &str, usize, f64)> {
     let (i, best) = differences::best(report, 0)?;
-    Some((report.methods.get(i)?.method.id, report.metrics().first()?, best.k, best.mean))
+    Some((report.methods.get(i)?.name.as_str(), report.metrics().first()?, best.k, best.mean))
 }
 
 fn how_many(k: usize) -> String {
@@ -93,7 +93,7 @@ fn lines<'a>(
         .iter()
         .zip(rows)
         .map(|(method, rows)| Line {
-            name: method.method.id,
+            name: &method.name,
             points: rows
                 .iter()
                 .filter_map(|row| point(row).map(|(value, low, high)| Point { k: row.k, value, low, high }))
@@ -180,7 +180,7 @@ fn chosen(report: &Report) -> Markup {
                         @if let Some(first) = chosen.first() {
                             @let rules: Vec<&str> = chosen.iter().map(|chosen| rule_text(chosen.rule)).collect();
                             div.card {
-                                h3 { (method.method.id) ": k = " (k_text(first.k)) }
+                                h3 { (method.name) ": k = " (k_text(first.k)) }
                                 p.quiet { (rules.join("; ")) }
                                 @if let Some(features) = &first.features {
                                     ol { @for &j in features.iter().take(MOST_NAMES) { li.name { (report.data.name(j)) } } }
@@ -188,7 +188,7 @@ fn chosen(report: &Report) -> Markup {
                                         p.quiet { "and " (text::count(features.len() - MOST_NAMES)) " more, in the list:" }
                                     }
                                     (names::to_copy(features.iter().map(|&j| report.data.name(j)),
-                                        &format!("Features selected by {}, one a line", method.method.id)))
+                                        &format!("Features selected by {}, one a line", method.name)))
                                 }
                             }
                         }
@@ -232,7 +232,7 @@ fn computed(report: &Report, origin: &Origin) -> Markup {
                 (facts::table("Evaluation", &evaluation))
                 (facts::table("Data", &facts::data(&report.data)))
                 @for method in &report.methods {
-                    (facts::table(method.method.id, &facts::parameters(&method.parameters)))
+                    (facts::table(&method.name, &facts::parameters(&method.parameters)))
                 }
             }
         },

@@ -47,7 +47,11 @@ pub(super) fn cited<'a>(
 ) -> Markup {
     let (mut names, mut papers) = (Vec::new(), Vec::new());
     for method in methods {
-        names.push(format!("{} ({})", method.title, method.id));
+        let name = format!("{} ({})", method.title, method.id);
+        // A method may be there with several values of its parameters.
+        if !names.contains(&name) {
+            names.push(name);
+        }
         for paper in papers::of(method.id) {
             if !papers.contains(&paper) {
                 papers.push(paper);

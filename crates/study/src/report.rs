@@ -46,6 +46,8 @@ pub struct Report {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Evaluated {
+    /// What tells it from the others: its id, unless one method is there several times.
+    pub name: String,
     /// The method.
     pub method: Method,
     /// Its parameters.
@@ -120,7 +122,7 @@ impl Chosen {
 impl Evaluated {
     /// The finished folds of a method, and the choices of the rules.
     pub fn new(method: Method, parameters: Parameters, evaluation: Evaluation, chosen: Vec<Chosen>) -> Self {
-        Self { method, parameters, evaluation, chosen }
+        Self { name: method.id.to_owned(), method, parameters, evaluation, chosen }
     }
 
     /// The results for every number of features, increasing.

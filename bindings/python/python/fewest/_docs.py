@@ -11,6 +11,13 @@ COMMON = [
     ("missing", "Literal['error', 'drop-rows', 'mean', 'median']", "error",
      "What is done about NaN in the features while fitting: an error, leaving out samples, or filling in the mean or "
      "median (of categories the most frequent one)."),
+    ("window", "int | None", None,
+     "Of `partial_fit`: only the last so many samples count, and every method has it. `fit` takes all samples."),
+    ("half_life", "float | None", None,
+     "Of `partial_fit`: the weight of a sample halves every so many samples. For FScore, Correlation and Variance."),
+    ("drift", "bool", False,
+     "Of `partial_fit`: whether to watch if the selection still holds, and to forget what came before a change; see "
+     "`drift_`. For FScore, Correlation and Variance."),
     ("random_state", "int | np.random.RandomState | None", 0,
      "Seed of all random numbers, as `--seed` of the command. With an int the result is the same at every call and for "
      "any number of threads, bit for bit."),
@@ -38,6 +45,9 @@ certificate_ : Bunch or None
     Of methods that solve a problem: `kind`, `value`, `solver`, `status`, `objective`, `iterations`, `lambda_`.
 related_ : list of list of (int, float)
     For each feature of `order_`, the features most related to it, where the method computes them.
+drift_ : Bunch or None
+    Of `partial_fit` with `drift`: the last alarm, with its `number`, the `sample` at which it came, `since` when the
+    selection does not hold, the features that `left` and `entered`, and `rank_correlation` of the scores.
 status_, notes_ : str, list of str
     How it ended, and what should be known of it.
 """

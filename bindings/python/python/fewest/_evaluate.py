@@ -11,13 +11,15 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from . import _fewest
 from ._catalogue import given, known
 from ._input import target
+from ._links import check_uses, of_rows, sample_names, uses
 from ._report import target_names
 from ._selector import BaseSelector, Selector, seed_of
 
 DEFAULT_KS = (1, 2, 5, 10, 20, 50, 100)
 
 
-def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None):
+def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None,
+             feature_groups=None, feature_graph=None, sample_graph=None, authors=None, follows=None, views=None):
     """Measures how well a learner predicts from the features that a method selects.
 
     In every fold the method selects on the training samples only, and the learner is trained on these; the scores are
@@ -38,6 +40,8 @@ def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
         Weights for the selection, of methods that use them.
     groups : array, default=None
         For splitters that keep groups of samples together.
+    feature_groups, feature_graph, sample_graph, authors, follows, views
+        As in `fit`, of all samples; every fold selects with the links between its training samples.
 
     Returns
     -------
@@ -46,14 +50,17 @@ def evaluate(selector, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
         the sets selected (Nogueira et al. 2018; 1 if all folds select the same), `seconds` to select, and of every
         fold `scores` and `features`, best first. `fewest.report` makes a page of it.
     """
-    return compare([selector], X, y, learner, k=k, cv=cv, scoring=scoring, sample_weight=sample_weight,
-                   groups=groups).drop(columns="method")
+    return compare([selector], X, y, learner, k=k, cv=cv, scoring=scoring, sample_weight=sample_weight, groups=groups,
+                   feature_groups=feature_groups, feature_graph=feature_graph, sample_graph=sample_graph,
+                   authors=authors, follows=follows, views=views).drop(columns="method")
 
 
-def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None):
+def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_weight=None, groups=None,
+            feature_groups=None, feature_graph=None, sample_graph=None, authors=None, follows=None, views=None):
     """Evaluates several methods on the same folds: as `evaluate`, with the column `method`.
 
-    A list of selectors or ids, or a dictionary that names them.
+    A list of selectors or ids, or a dictionary that names them. Groups, links and views are for the methods that use
+    them; there has to be one.
     """
     import pandas as pd
 
@@ -65,10 +72,19 @@ def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     folds = _folds(cv, X, y, learner, groups)
     n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
     ks = _ks(k, n_features)
+    links = dict(feature_groups=feature_groups, feature_graph=feature_graph, sample_graph=sample_graph,
+                 authors=authors, follows=follows, views=views)
+    used = {name: uses(*selector._method()) for name, selector in named.items()}
+    for link, value in links.items():
+        if value is not None and not any(link in own for own in used.values()):
+            check_uses(*next(iter(named.values()))._method(), dict(dict.fromkeys(links), **{link: value}))
     rows, methods = [], []
     for name, selector in named.items():
-        outcomes = [_fold(selector, X, y, learner, ks, scorer, fold, sample_weight) for fold in folds]
-        methods.append(_about_method(selector, outcomes))
+        own = {link: value for link, value in links.items() if link in used[name]}
+        given = [dict(of_rows(own, train, len(y), sample_names(X)), **_weights(sample_weight, train))
+                 for train, _ in folds]
+        outcomes = [_fold(selector, X, y, learner, ks, scorer, *fold) for fold in zip(folds, given)]
+        methods.append(_about_method(selector, name, outcomes))
         for place, number in enumerate(ks):
             scores = np.array([outcome[place][1] for outcome in outcomes])
             chosen = [outcome[place][0] for outcome in outcomes]
@@ -92,10 +108,14 @@ def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     return results
 
 
-def _about_method(selector, outcomes):
+def _weights(sample_weight, rows):
+    return {} if sample_weight is None else {"sample_weight": _safe_indexing(sample_weight, rows)}
+
+
+def _about_method(selector, name, outcomes):
     """What a report tells of a method."""
     method, values = selector._method()
-    return {"id": method["id"], "given": given(values), "seed": seed_of(selector.random_state), "outcomes": outcomes}
+    return {"id": method["id"], "name": name, "given": given(values), "seed": seed_of(selector.random_state), "outcomes": outcomes}
 
 
 def _learner_name(learner):
@@ -120,7 +140,7 @@ def _selector(given):
 def _names(selectors):
     """Each by its id; those of one method with different parameters by what they are."""
     ids = [selector._method()[0]["id"] for selector in selectors]
-    names = [str(selector) if ids.count(own) > 1 else own for own, selector in zip(ids, selectors)]
+    names = [" ".join(str(selector).split()) if ids.count(own) > 1 else own for own, selector in zip(ids, selectors)]
     if len(set(names)) < len(names):
         raise ValueError("two of the selectors are the same: give a dictionary with a name for each")
     return dict(zip(names, selectors))
@@ -143,12 +163,11 @@ def _ks(k, n_features):
     return ks
 
 
-def _fold(selector, X, y, learner, ks, scorer, fold, sample_weight):
+def _fold(selector, X, y, learner, ks, scorer, fold, given_to_fit):
     """For each number of features the features, the score, and the seconds to select and to learn."""
     train, test = fold
     X_train, X_test, y_train, y_test = (
         _safe_indexing(values, rows) for values, rows in ((X, train), (X, test), (y, train), (y, test)))
-    weights = {} if sample_weight is None else {"sample_weight": _safe_indexing(sample_weight, train)}
     nested = known(selector._method()[0]["id"])["nested"]
     outcomes = {}
     for number in reversed(ks):
@@ -157,7 +176,7 @@ def _fold(selector, X, y, learner, ks, scorer, fold, sample_weight):
             fitted.order_ = fitted.order_[:number]
         else:
             start = time.perf_counter()
-            fitted = clone(selector).set_params(k=number).fit(X_train, y_train, **weights)
+            fitted = clone(selector).set_params(k=number).fit(X_train, y_train, **given_to_fit)
             seconds = time.perf_counter() - start
         columns = fitted.get_support(indices=True)
         start = time.perf_counter()

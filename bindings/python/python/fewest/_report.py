@@ -55,6 +55,4 @@ def report(results, *, name="data"):
         about = results.attrs["fewest"]
     except (AttributeError, KeyError):
         raise TypeError("report needs what `fewest.compare` or `fewest.evaluate` returned, as it is") from None
-    if len({method["id"] for method in about["methods"]}) < len(about["methods"]):
-        raise ValueError("two of the selectors are of one method: the page names methods, so compare each in its own")
     return Report(_fewest.evaluation({**about, "name": name}))

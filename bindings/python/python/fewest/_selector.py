@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 from . import _docs, _fewest
 from ._catalogue import TWO_CLASSES, given, known
 from ._input import is_frame, table, target
-from ._links import LINKS, with_links
+from ._links import LINKS, check_uses, sample_names, with_links
 from ._progress import Progress
 from ._report import Report, target_names
 from ._result import attributes
@@ -55,13 +55,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _data(self, X, y, sample_weight, links):
         """The data set, checked as scikit-learn does it."""
+        method, values = self._method()
+        check_uses(method, values, links)
         data = self._table(X, y)
-        method, _ = self._method()
+        names = data.names
         data = _fewest.Data(data, target(y, self.task, method["targets"]))
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
             data = data.with_weights(np.ascontiguousarray(weights))
-        return with_links(data, links)
+        return with_links(data, links, {"feature": names, "sample": sample_names(X)})
 
     def _table(self, X, y, *, reset=True, least=2):
         """The table of at least so many samples, checked as scikit-learn does it."""
@@ -90,7 +92,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         method, values = self._method()
         with Progress(self.verbose) as progress:
             found = _fewest.select(data, method["id"], given(values), self._number(), self._how(progress))
-        self._batches = None
+        self._batches, self.drift_ = None, None
         self._take(found, data.shape[1])
         if self.status_ not in ("converged", "almost-converged", "ended"):
             warnings.warn(f"{method['id']}: {self.status_}: the result is the best so far", ConvergenceWarning)
@@ -115,7 +117,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Takes the next samples, and selects from all that came: what `fewest stream` selects of the same lines.
 
         The memory does not grow with the samples. The answer does not depend on how they are cut into batches; of
-        methods that are sums over samples it is that of `fit` on all of them. `fit` starts anew.
+        methods that are sums over samples it is that of `fit` on all of them, and with `window` that of `fit` on the
+        last ones. `fit` starts anew.
 
         Parameters
         ----------
@@ -257,12 +260,15 @@ Examples
 ['alcohol', 'flavanoids']
 """
 
-    def __init__(self, method="hsic-lasso", k=None, *, task="auto", missing="error", random_state=0, n_jobs=None,
-                 time_limit=None, verbose=False, **params):
+    def __init__(self, method="hsic-lasso", k=None, *, task="auto", missing="error", window=None, half_life=None,
+                 drift=False, random_state=0, n_jobs=None, time_limit=None, verbose=False, **params):
         self.method = method
         self.k = k
         self.task = task
         self.missing = missing
+        self.window = window
+        self.half_life = half_life
+        self.drift = drift
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.time_limit = time_limit

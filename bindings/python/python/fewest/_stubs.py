@@ -30,6 +30,12 @@ def evaluate(
     scoring: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    feature_groups: Any = None,
+    feature_graph: Any = None,
+    sample_graph: Any = None,
+    authors: Any = None,
+    follows: Any = None,
+    views: Any = None,
 ) -> pd.DataFrame: ...
 def compare(
     selectors: Sequence[BaseSelector | str] | dict[str, BaseSelector | str],
@@ -42,6 +48,12 @@ def compare(
     scoring: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    feature_groups: Any = None,
+    feature_graph: Any = None,
+    sample_graph: Any = None,
+    authors: Any = None,
+    follows: Any = None,
+    views: Any = None,
 ) -> pd.DataFrame: ...
 
 def report(results: pd.DataFrame, *, name: str = "data") -> Report: ...
@@ -64,6 +76,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     params_: dict[str, Any]
     false_discoveries_: dict[str, Any] | None
     view_weights_: dict[str, float]
+    drift_: Bunch | None
     n_features_in_: int
     feature_names_in_: np.ndarray
     def fit(
@@ -78,7 +91,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         follows: Any = None,
         views: Any = None,
     ) -> Self: ...
-    # Of methods to which samples arrive; others have none.
+    # Of methods to which samples arrive, and of every one with `window`.
     def partial_fit(self, X: Any, y: Any = None, *, classes: Sequence[Any] | None = None) -> Self: ...
     def report(self, X: Any, y: Any = None, *, name: str = "data", **given_to_fit: Any) -> Report: ...
 

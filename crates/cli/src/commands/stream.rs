@@ -169,19 +169,7 @@ fn check_forgetting(method: &Method, parameters: &Parameters, forgetting: Forget
         Forgetting::HalfLife(_) => "--half-life",
         Forgetting::Drift => "--drift",
     };
-    let refused = |why: &str| Err(Failure::new(format!("{option}: {}: {why}", method.id)));
-    if method.arrives == Some(Arrives::Features) {
-        return refused(
-            "features arrive and the samples stay, so that there are no older samples: leave it out",
-        );
-    }
-    if let Forgetting::Window(_) = forgetting {
-        return match !method.links.is_empty() || method.needs_views {
-            true => refused("it needs links or views beside the table, which a stream does not have"),
-            false => Ok(()),
-        };
-    }
-    method.fading(parameters).map(drop).map_err(|error| Failure::new(format!("{option}: {error}")))
+    forgetting.check(method, parameters).map_err(|error| Failure::new(format!("{option}: {error}")))
 }
 
 /// What a checkpoint depends on, beside the method.

@@ -70,7 +70,7 @@ pub(super) fn of_time(report: &Report, rows: &[Vec<Row>]) -> Markup {
 fn name(report: &Report, i: usize, k: usize) -> String {
     match report.methods.as_slice() {
         [_] => k_text(k),
-        several => several.get(i).map_or(String::new(), |method| method.method.id.to_owned()),
+        several => several.get(i).map_or(String::new(), |method| method.name.clone()),
     }
 }
 

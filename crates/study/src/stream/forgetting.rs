@@ -1,11 +1,10 @@
 //! What of older samples counts.
 
-use fewest::core::{Budget, Error as CoreError, StreamSelector};
+use fewest::core::{Arrives, Budget, Error, StreamSelector};
 use fewest::registry::Built;
 use fewest::streams::{DriftOptions, Drifting, Fading, ScoreSums, Window};
 
-use super::StreamPlan;
-use crate::error::Error;
+use crate::catalogue::{Method, Parameters};
 
 /// Parts of a half-life after which weights fade: within one they differ by less than a hundredth.
 const STEPS: f64 = 100.0;
@@ -70,15 +69,62 @@ impl Forgetting {
         }
     }
 
-    /// The stream of a method with these parameters, at which nothing has arrived, of so many features.
-    pub(super) fn stream(
+    /// Whether a method with these parameters can forget so.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where it cannot, with the reason.
+    pub fn check(self, method: &Method, parameters: &Parameters) -> Result<(), Error> {
+        let refused = |instead: &str| {
+            let what = "forgetting older samples".to_owned();
+            Err(Error::Unsupported { method: method.id, what, instead: instead.to_owned() })
+        };
+        if method.arrives == Some(Arrives::Features) {
+            return refused(
+                "features arrive and the samples stay, so that there are no older samples: leave it out",
+            );
+        }
+        match self {
+            Self::Window(_) if !method.links.is_empty() || method.needs_views => {
+                refused("it needs links or views beside the table, which a stream does not have")
+            }
+            Self::Window(_) => Ok(()),
+            Self::HalfLife(_) | Self::Drift => method.fading(parameters).map(drop),
+        }
+    }
+
+    /// The stream of a method with these parameters, at which nothing has arrived, of so many features, of
+    /// which the budget says how many are selected.
+    ///
+    /// # Errors
+    /// Those of [`Forgetting::check`]; a window of no samples, a half-life that is not above 0, and a single
+    /// feature where changes are watched for.
+    ///
+    /// ```
+    /// use fewest::core::{Budget, Context, Dataset, DenseColumns, Target};
+    /// use fewest::registry::{Parameters, Registry};
+    /// use fewest_study::Forgetting;
+    ///
+    /// let method = Registry::standard().find("f-score")?;
+    /// let parameters = Parameters::defaults(method);
+    /// let mut stream = Forgetting::Window(20).stream(method, &parameters, Budget::Count(1), 2, 0)?;
+    /// let y: Vec<u32> = (0..40).map(|i| i % 2).collect();
+    /// // The first feature tells the class of the first half, the second one that of the second.
+    /// let value = |i: usize, own: bool| if own { f64::from(y[i]) + 0.01 * (i % 3) as f64 } else { (i % 5) as f64 };
+    /// let columns = [0, 1].map(|j| (0..40).map(|i| value(i, i / 20 == j)).collect::<Vec<f64>>());
+    /// let target = Target::classes(y.clone(), vec!["a".into(), "b".into()])?;
+    /// stream.update(&Dataset::new(DenseColumns::from_columns(&columns)?, target)?, &Context::default())?;
+    /// assert_eq!(stream.selection(Budget::Count(1))?.order, [1]);
+    /// # Ok::<(), fewest::core::Error>(())
+    /// ```
+    pub fn stream(
         self,
-        plan: &StreamPlan,
+        method: &Method,
+        parameters: &Parameters,
         budget: Budget,
         n_features: usize,
         seed: u64,
     ) -> Result<Box<dyn StreamSelector>, Error> {
-        let StreamPlan { method, parameters, .. } = plan;
+        self.check(method, parameters)?;
         let sums = || ScoreSums::new(method.fading(parameters)?);
         Ok(match self.in_force(budget, n_features) {
             InForce::Window { samples } => {
@@ -87,7 +133,7 @@ impl Forgetting {
             }
             InForce::HalfLife { samples, block } => Box::new(Fading::new(sums()?, samples, block)?),
             InForce::Drift(_) if n_features < 2 => {
-                return Err(CoreError::TooFew { what: "features", minimum: 2, found: n_features }.into());
+                return Err(Error::TooFew { what: "features", minimum: 2, found: n_features });
             }
             InForce::Drift(options) => Box::new(Drifting::new(sums()?, options)?),
         })

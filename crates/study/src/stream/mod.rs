@@ -319,7 +319,7 @@ impl Run<'_> {
         let StreamPlan { method, parameters, forgetting, .. } = self.plan;
         let (n_features, seed) = (opened.feature_names().len(), self.context.seed);
         let mut selector = match forgetting {
-            Some(forgetting) => forgetting.stream(self.plan, budget, n_features, seed)?,
+            Some(forgetting) => forgetting.stream(method, parameters, budget, n_features, seed)?,
             None => method.stream(parameters, budget, seed)?,
         };
         if let Some(saved) = saved {
