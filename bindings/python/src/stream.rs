@@ -23,7 +23,7 @@ enum Kept {
     /// By the method itself, or by sums that forget.
     Stream(Box<dyn StreamSelector>),
     /// The last samples. The method is run on them from here, so that it can be interrupted.
-    Window(Window<Box<dyn Selector>>),
+    Window(Box<Window<Box<dyn Selector>>>),
 }
 
 impl Kept {
@@ -37,7 +37,7 @@ impl Kept {
             Some(window @ Forgetting::Window(samples)) => {
                 window.check(method, parameters)?;
                 let selector = method.build(parameters).map(Built::into_selector)?;
-                Self::Window(Window::new(selector, samples, seed)?)
+                Self::Window(Box::new(Window::new(selector, samples, seed)?))
             }
             Some(other) => Self::Stream(other.stream(method, parameters, budget, n_features, seed)?),
             None => Self::Stream(method.stream(parameters, budget, seed)?),
@@ -47,7 +47,7 @@ impl Kept {
     fn stream(&mut self) -> &mut dyn StreamSelector {
         match self {
             Self::Stream(stream) => stream.as_mut(),
-            Self::Window(window) => window,
+            Self::Window(window) => window.as_mut(),
         }
     }
 

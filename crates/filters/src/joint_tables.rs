@@ -238,7 +238,7 @@ mod tests {
                     within.values().map(|count| log_sum(*count)).sum::<f64>(),
                 );
                 for cut in [n, 7, ROWS] {
-                    let levels_of = vec![a.clone(), b.clone()];
+                    let levels_of = [a.clone(), b.clone()];
                     let mut tables = vec![PairTable::new(3, levels[0], levels[1])];
                     for rows in (0..n).step_by(cut).map(|first| first..n.min(first + cut)) {
                         let levels = levels_of.iter().map(|codes| codes[rows.clone()].to_vec()).collect();
