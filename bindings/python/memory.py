@@ -2,8 +2,9 @@
 
     python bindings/python/memory.py [--mb 4000] [METHOD …]
 
-A test runs it for an array of 200 MB. Every method has a process of its own, in which the array is made before the
-memory is looked at. Linux only, which tells the largest resident memory since it was last asked to forget it.
+`tests/test_memory.py` runs it for arrays of 200 MB. Every method has a process of its own, in which the array is
+made before the memory is looked at. Linux only, which tells the largest resident memory since it was last asked
+to forget it.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 import collections
 import os
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "crates/testkit/data"
+
+# The programs beside the tests know what fits and how much memory is taken.
+sys.path.insert(0, str(ROOT / "bindings/python"))
+from soak import needed  # noqa: E402, F401
 
 # A shell that starts the tests in the background has SIGINT ignored, and Python leaves it so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -61,15 +66,3 @@ def numbers():
     rng = np.random.default_rng(20261124)
     X = rng.normal(size=(50, 6))
     return X, 2 * X[:, 1] - X[:, 4] + 0.1 * rng.normal(size=50)
-
-
-def needed(method, n_samples, n_features):
-    """What `fit` of a method cannot do without, besides a table and its target."""
-    from fewest._catalogue import METHODS
-
-    if METHODS[method]["needs_views"]:
-        return {"views": [0] * 4 + [1] * (n_features - 4)}
-    if any(p["group_word"] and p["group_word"] == p["default"] for p in METHODS[method]["parameters"]):
-        return {"feature_groups": [j // 2 for j in range(n_features)]}
-    # A ring of samples.
-    return {"sample_graph": [(i, (i + 1) % n_samples) for i in range(n_samples)]} if method == "netfs" else {}

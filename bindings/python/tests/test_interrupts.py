@@ -8,7 +8,6 @@ import types
 
 import numpy as np
 import pytest
-from conftest import ROOT
 
 from fewest import Selector
 
@@ -105,8 +104,7 @@ def test_progress_by_tqdm_if_it_is_installed(slow, monkeypatch, capsys):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_many_runs_in_one_process(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "bindings/python"))
+def test_many_runs_in_one_process():
     from soak import soak
 
     told, memory = soak(60, seed=1)
