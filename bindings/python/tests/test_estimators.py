@@ -73,7 +73,9 @@ def test_what_is_needed_is_told(method, two_classes):
         told = f"{method}: there is no feature_groups: give it to `fit`, or take groups="
     with pytest.raises(ValueError, match=told):
         Selector(method, k=2).fit(X, y)
-    assert len(Selector(method, k=2).fit(X, y, **needed(method, *X.shape)).order_) == 2
+    # One that arriving features have to convince may keep fewer.
+    kept = len(Selector(method, k=2).fit(X, y, **needed(method, *X.shape)).order_)
+    assert kept == 2 or (method == "gfssf" and kept == 1)
 
 
 @pytest.mark.parametrize("method", sorted(method for method in METHODS if "classes" in METHODS[method]["targets"]))
