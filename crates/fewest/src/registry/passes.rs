@@ -12,7 +12,6 @@ use fewest_filters::statistical::{ChiSquare, CorrelationScore, FScore, TScore, V
 use super::Registry;
 
 type Score = fn(&Parameters, &mut dyn SampleStream, &Context<'_>) -> Result<Scores, Error>;
-type Select = fn(&Parameters, &mut dyn SampleStream, Budget, &Context<'_>) -> Result<Selection, Error>;
 
 /// A method on rows that come in batches, and again as often as they are asked for: a
 /// [`SampleStream`] that can be rewound, such as [`fewest_data::Rows`]. The answer is that of the method on
@@ -26,7 +25,8 @@ pub struct InPasses {
 #[derive(Debug, Clone, Copy)]
 enum How {
     Score(Score),
-    Select(Select),
+    /// Greedily, by sums for pairs of features.
+    Forward(ForwardCriterion),
 }
 
 /// The methods that are sums over rows.
@@ -53,24 +53,6 @@ fn criterion(id: &str) -> Option<ForwardCriterion> {
     criteria.filter(|criterion| *criterion != ForwardCriterion::Jmi3).find(|criterion| criterion.word() == id)
 }
 
-macro_rules! forward {
-    ($($id:literal)*) => {
-        &[$(($id, |parameters, rows, budget, context| {
-            let Some(criterion) = criterion($id) else {
-                return Err(Error::parameter("method", $id, "a criterion of pairs of features"));
-            };
-            let mut forward = Forward::new(criterion);
-            forward.set(parameters)?;
-            forward.select_stream(rows, budget, context)
-        })),*]
-    };
-}
-
-/// The methods that are sums over rows for pairs of features.
-static SELECTIONS: &[(&str, Select)] = forward!(
-    "mifs" "mrmr" "cife" "jmi" "cmim" "informative-fragments" "icap" "disr" "jmim" "njmim" "linear-information"
-);
-
 impl Registry {
     /// The method on rows that are read in passes; `None` where it needs the whole table.
     ///
@@ -93,8 +75,8 @@ impl Registry {
     pub fn in_passes(&self, method: &Method) -> Option<InPasses> {
         let id = method.id;
         let score = SCORES.iter().find(|(other, _)| *other == id).map(|(_, score)| How::Score(*score));
-        let select = || SELECTIONS.iter().find(|(other, _)| *other == id).map(|(_, how)| How::Select(*how));
-        score.or_else(select).map(|how| InPasses { id, how })
+        let how = score.or_else(|| criterion(id).map(How::Forward))?;
+        Some(InPasses { id, how })
     }
 }
 
@@ -111,7 +93,7 @@ impl InPasses {
     ) -> Option<Result<Scores, Error>> {
         match self.how {
             How::Score(score) => Some(score(parameters, rows, context)),
-            How::Select(_) => None,
+            How::Forward(_) => None,
         }
     }
 
@@ -127,7 +109,11 @@ impl InPasses {
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
         match self.how {
-            How::Select(select) => select(parameters, rows, budget, context),
+            How::Forward(criterion) => {
+                let mut forward = Forward::new(criterion);
+                forward.set(parameters)?;
+                forward.select_stream(rows, budget, context)
+            }
             How::Score(score) => {
                 let mut watched = Watched { rows, values: Vec::new() };
                 let scores = score(parameters, &mut watched, context)?;
