@@ -323,7 +323,7 @@ fn draw_outputs(n: usize, d: usize, signal: usize, x: &Path, y: &Path) -> Result
 type Drawn = (usize, usize, usize, f64);
 
 /// With `signs` the target is the sign alone.
-fn draw((n, d, signal, correlation): Drawn, signs: bool, x: &Path, y: &Path) -> Result<()> {
+pub(super) fn draw((n, d, signal, correlation): Drawn, signs: bool, x: &Path, y: &Path) -> Result<()> {
     let mut values = vec![0.0; n * d];
     for j in 0..d {
         let (before, own) = values.split_at_mut(j * n);

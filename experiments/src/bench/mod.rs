@@ -13,6 +13,7 @@ mod nonmonotonic;
 mod peers;
 mod programs;
 mod scaling;
+mod sparse;
 pub(crate) mod streams;
 pub(crate) mod worker;
 mod wrappers;
@@ -46,6 +47,10 @@ pub(crate) struct Arguments {
     /// and on real data.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
     linear: bool,
+    /// Measure other sparse learning against other packages, on data drawn here: linear programs, best
+    /// subsets, RFS, UDFS, and a lasso of a million features.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "scaling"])]
+    sparse: bool,
     /// Measure recursive elimination against scikit-learn's, on data drawn here.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "scaling"])]
     wrappers: bool,
@@ -85,8 +90,8 @@ pub(crate) struct Arguments {
     /// --against.
     #[arg(long, env = "FEWEST_DATA")]
     data: Option<PathBuf>,
-    /// A Python with the pinned packages, for --peers, --filters, --machines, --linear, --wrappers and
-    /// --streams; else one is made in the checkout.
+    /// A Python with the pinned packages, for --peers, --filters, --machines, --linear, --sparse, --wrappers
+    /// and --streams; else one is made in the checkout.
     #[arg(long)]
     python: Option<PathBuf>,
 }
@@ -142,6 +147,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         machines::run(arguments)
     } else if arguments.linear {
         linear::run(arguments)
+    } else if arguments.sparse {
+        sparse::run(arguments)
     } else if arguments.wrappers {
         wrappers::run(arguments)
     } else if arguments.mik_fs {

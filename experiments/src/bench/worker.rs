@@ -37,12 +37,12 @@ pub(crate) struct Arguments {
 /// The files that a program of our side reads and writes.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// The features, as .npy.
+    /// The features.
     #[arg(long)]
     x: PathBuf,
-    /// The class codes, or numbers, as .npy.
+    /// The class codes, or numbers, as .npy; without, the file of the features has them.
     #[arg(long)]
-    y: String,
+    y: Option<String>,
     /// The answer.
     #[arg(long)]
     json: PathBuf,
@@ -51,7 +51,8 @@ pub(crate) struct Files {
 impl Files {
     /// The data.
     pub(crate) fn read(&self, task: Task) -> Result<Dataset> {
-        let options = ReadOptions { task, ..ReadOptions::with_target(&self.y) };
+        let named = self.y.as_deref().map_or_else(ReadOptions::default, ReadOptions::with_target);
+        let options = ReadOptions { task, ..named };
         Ok(Table::read(&self.x, &options)?.complete(Missing::Error)?.dataset)
     }
 
