@@ -13,6 +13,9 @@ use fewest_columns::{
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
 
+/// Where fewer than one value in so many is stored, products of columns take those alone.
+const SPARSE: usize = 4;
+
 /// Columns examined between two checks of the clock.
 const ROUND: usize = 512;
 
@@ -458,6 +461,28 @@ impl<'a> LinearColumns<'a> {
         Ok(panels.concat())
     }
 
+    /// Whether products of `columns` take fewer multiplications by their stored values, one by one, than by all
+    /// values in panels.
+    pub(super) fn are_sparse(&self, columns: &[usize]) -> Result<bool, Error> {
+        Ok(self.n_stored(columns)? < self.n_samples() * columns.len() / SPARSE)
+    }
+
+    /// The number of stored values of `columns`: all, where they are dense.
+    pub(super) fn n_stored(&self, columns: &[usize]) -> Result<usize, Error> {
+        let mut scratch = Vec::new();
+        columns.iter().try_fold(0, |sum, &column| {
+            // What is kept or built is dense.
+            let stored = match self.places[column] {
+                Place::Table { .. } => match self.stored(column, &mut scratch)?.values {
+                    Column::Sparse { rows, .. } => rows.len(),
+                    Column::Dense(values) => values.len(),
+                },
+                Place::Copy { .. } | Place::Read { .. } | Place::Nowhere => self.n_samples(),
+            };
+            Ok(sum + stored)
+        })
+    }
+
     /// The standardised columns `columns`, one after the other.
     pub(super) fn gather(&self, columns: &[usize]) -> Result<Vec<f64>, Error> {
         let n = self.data.n_samples();
@@ -541,6 +566,19 @@ impl InnerProducts for LinearColumns<'_> {
             return Ok(());
         }
         let n = self.data.n_samples();
+        if self.are_sparse(rows)? {
+            for (at, columns) in columns.chunks(PANEL).enumerate() {
+                let mut right = self.gather(columns)?;
+                right.chunks_exact_mut(n.max(1)).for_each(|column| weigh(column, self.weights.as_ref()));
+                let products = self.products_with(rows, &right)?;
+                for (row, products) in products.chunks_exact(columns.len()).enumerate() {
+                    for (position, product) in products.iter().enumerate() {
+                        out[(at * PANEL + position) * rows.len() + row] = product / n as f64;
+                    }
+                }
+            }
+            return Ok(());
+        }
         let mut right = self.gather(columns)?;
         right.chunks_exact_mut(n.max(1)).for_each(|column| weigh(column, self.weights.as_ref()));
         let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {

@@ -71,12 +71,12 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "l1 machine with hinge loss, C = 0.1",
+        name: "l1 machine with hinge loss, C = 0.01",
         size: [200, 10_000],
         is_sign: true,
         method: "l1-svm",
-        parameters: &["loss=hinge", "c=0.1"],
-        peer: Some(("hinge", "0.1")),
+        parameters: &["loss=hinge", "c=0.01"],
+        peer: Some(("hinge", "0.01")),
         ..CASE
     },
     Case {
@@ -173,7 +173,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         let mut results = Results { case, peer: String::new(), theirs: Vec::new(), ours: Vec::new() };
         for repetition in 1..=arguments.repetitions {
             let mut parameters: Vec<String> = case.parameters.iter().map(|&p| p.to_owned()).collect();
-            let mut time = |command: &mut Command, side: &str| -> Result<_> {
+            let time = |command: &mut Command, side: &str| -> Result<_> {
                 command.arg("--x").arg(&x).args(["--threads", &arguments.threads.to_string()]);
                 if !case.is_sparse() {
                     command.arg("--y").arg(&y);
@@ -202,7 +202,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             if !case.is_sign {
                 command.arg("--regression");
             }
-            parameters.iter().for_each(|parameter| drop(command.args(["--param", parameter])));
+            command.args(parameters.iter().flat_map(|parameter| ["--param", parameter]));
             results.ours.push(time(&mut command, "fewest")?.0);
         }
         std::fs::remove_file(&x)?;
@@ -221,9 +221,11 @@ fn draw_sparse(path: &Path) -> Result<()> {
     let [n, d, values] = SPARSE;
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     let mut rng = ChaCha8Rng::seed_from_u64(derive_seed(0, 0));
-    for _ in 0..n {
+    for sample in 0..n {
         let mut features: Vec<usize> =
             (0..values).map(|_| (d as f64 * rng.random::<f64>().powi(3)) as usize).collect();
+        // The file has as many features as its largest number says.
+        features.extend((sample == 0).then_some(d - 1));
         features.sort_unstable();
         features.dedup();
         let mut target: f64 = StandardNormal.sample(&mut rng);

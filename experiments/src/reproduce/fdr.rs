@@ -140,8 +140,9 @@ impl Way {
         }
     }
 
-    fn select(self, design: Design, data: &Dataset, fdr: f64, seed: u64) -> Result<Vec<usize>> {
-        let mut options = KnockoffOptions { fdr, ..KnockoffOptions::default() };
+    /// By bound, the features that are selected.
+    fn select(self, design: Design, data: &Dataset, seed: u64) -> Result<Vec<Vec<usize>>> {
+        let mut options = KnockoffOptions::default();
         match self {
             Self::Lasso { is_known: true } => {
                 let entries = (0..D * D).map(|at| design.correlation(at % D, at / D));
@@ -163,7 +164,8 @@ impl Way {
             }),
         };
         let knockoffs = Knockoffs { statistic, options };
-        Ok(knockoffs.select(data, Budget::Auto, &Context::seeded(seed))?.order)
+        let selections = knockoffs.select_for(data, &TARGETS, &Context::seeded(seed))?;
+        Ok(selections.into_iter().map(|selection| selection.order).collect())
     }
 }
 
@@ -205,24 +207,26 @@ fn compute(protocol: &Protocol, python: Option<&Path>) -> Result<()> {
     let mut parts = Vec::new();
     for (stream, design) in Design::ALL.into_iter().enumerate() {
         let seed = derive_seed(protocol.seed, stream as u64);
+        let shares = |way: &'static str, found: Option<Vec<Vec<Outcome>>>| {
+            TARGETS.into_iter().zip(found.into_iter().flatten()).map(move |(target, outcomes)| Part {
+                design,
+                way,
+                target: format!("share {target}"),
+                outcomes,
+            })
+        };
         for way in Way::ALL {
-            for target in TARGETS {
-                let select = |data: &Dataset, seed| way.select(design, data, target, seed);
-                let name = format!("fdr-{}-{}-{target}", design.name(), way.name());
-                parts.extend(part(protocol, design, seed, &name, &select)?.map(|outcomes| Part {
-                    design,
-                    way: way.name(),
-                    target: format!("share {target}"),
-                    outcomes,
-                }));
-            }
+            let select = |data: &Dataset, seed| way.select(design, data, seed);
+            let name = format!("fdr-{}-{}", design.name(), way.name());
+            parts.extend(shares(way.name(), part(protocol, design, seed, &name, &select)?));
         }
         let select = |data: &Dataset, seed| {
             let stable = StabilitySelection::with_error(Lasso::default(), 1.0, 0.75, D)?;
-            Ok(stable.select(data, Budget::Auto, &Context::seeded(seed))?.order)
+            Ok(vec![stable.select(data, Budget::Auto, &Context::seeded(seed))?.order])
         };
         let name = format!("fdr-{}-stability", design.name());
-        parts.extend(part(protocol, design, seed, &name, &select)?.map(|outcomes| Part {
+        let found = part(protocol, design, seed, &name, &select)?.into_iter().flatten();
+        parts.extend(found.map(|outcomes| Part {
             design,
             way: "stability of the lasso",
             target: "number 1".to_owned(),
@@ -232,14 +236,7 @@ fn compute(protocol: &Protocol, python: Option<&Path>) -> Result<()> {
             let name = format!("fdr-{}-knockpy-{is_known}", design.name());
             let found = protocol.kept(&name, |_| knockpy(protocol, design, seed, python, *is_known))?;
             let way = if *is_known { "knockpy, lasso, known covariance" } else { "knockpy, lasso" };
-            parts.extend(
-                TARGETS.into_iter().zip(found.into_iter().flatten()).map(|(target, outcomes)| Part {
-                    design,
-                    way,
-                    target: format!("share {target}"),
-                    outcomes,
-                }),
-            );
+            parts.extend(shares(way, found));
         }
     }
     let documents = protocol.documents("fdr");
@@ -247,23 +244,26 @@ fn compute(protocol: &Protocol, python: Option<&Path>) -> Result<()> {
     documents.page("simulations", summary(&parts, protocol.runs))
 }
 
+/// By bound, the outcome of every run.
 fn part(
     protocol: &Protocol,
     design: Design,
     seed: u64,
     name: &str,
-    select: &(dyn Fn(&Dataset, u64) -> Result<Vec<usize>> + Sync),
-) -> Result<Option<Vec<Outcome>>> {
+    select: &(dyn Fn(&Dataset, u64) -> Result<Vec<Vec<usize>>> + Sync),
+) -> Result<Option<Vec<Vec<Outcome>>>> {
     protocol.kept(name, |_| {
-        let outcome = |run: u64| -> std::result::Result<Outcome, String> {
+        let outcomes = |run: u64| -> std::result::Result<Vec<Outcome>, String> {
             let seed = derive_seed(seed, run);
             let (data, relevant) = design.draw(seed).map_err(|error| error.to_string())?;
             let selected = select(&data, derive_seed(seed, 1)).map_err(|error| error.to_string())?;
-            Ok(Outcome::of(&selected, &relevant))
+            Ok(selected.iter().map(|selected| Outcome::of(selected, &relevant)).collect())
         };
-        let outcomes: std::result::Result<Vec<Outcome>, String> =
-            (0..protocol.runs).into_par_iter().map(outcome).collect();
-        Ok(outcomes?)
+        let runs: std::result::Result<Vec<Vec<Outcome>>, String> =
+            (0..protocol.runs).into_par_iter().map(outcomes).collect();
+        let runs = runs?;
+        let n_bounds = runs.first().map_or(0, Vec::len);
+        Ok((0..n_bounds).map(|bound| runs.iter().map(|run| run[bound].clone()).collect()).collect())
     })
 }
 

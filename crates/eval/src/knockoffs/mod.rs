@@ -297,39 +297,27 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
     }
 }
 
-impl<S: KnockoffStatistic> Selector for Knockoffs<S> {
-    /// The bound decides how many features are selected: a budget other than [`Budget::Auto`] is an error.
-    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
-        self.options.check()?;
-        if budget != Budget::Auto {
-            return Err(Error::parameter(
-                "k",
-                "given",
-                "auto: the bound decides how many features there are",
-            ));
+impl<S: KnockoffStatistic> Knockoffs<S> {
+    /// One selection for each bound of `rates`, as [`select`](Selector::select) gives it with this bound as
+    /// `fdr`: knockoffs and statistics, which take the time, are the same for all.
+    ///
+    /// # Errors
+    /// Those of [`Knockoffs`].
+    pub fn select_for(
+        &self,
+        data: &Dataset,
+        rates: &[f64],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        for &fdr in rates {
+            KnockoffOptions { fdr, ..self.options.clone() }.check()?;
         }
-        data.refuse_sample_weights(METHOD)?;
-        refuse_what_pairs_lack(data)?;
-        let KnockoffOptions { fdr, offset, draws, construction, ref covariance } = self.options;
-        if draws > 1 && offset == 0 {
-            return Err(Error::parameter("offset", 0, "1 with more than one draw: e-values have no other"));
-        }
-        let (n, d) = (data.n_samples(), data.n_features());
-        if let Covariance::Given(values) = covariance
-            && values.len() != d * d
-        {
-            let (what, expected) = ("entries of the covariance", d * d);
-            return Err(Error::ShapeMismatch { what, expected, found: values.len() });
-        }
-        if let Covariance::Given(values) = covariance {
-            check_correlations(values, d)?;
-        }
-        if n < 3 {
-            return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
-        }
+        self.check(data)?;
+        let d = data.n_features();
         let n_folds = self.statistic.folds().unwrap_or(0);
         let standardised = Standardised::of(data, n_folds, context)?;
         let n_constant = d - standardised.features.len();
+        let KnockoffOptions { offset, draws, construction, ref covariance, .. } = self.options;
         if n_constant > 0 && matches!(covariance, Covariance::Given(_)) {
             return Err(Error::Unsupported {
                 method: METHOD,
@@ -337,49 +325,109 @@ impl<S: KnockoffStatistic> Selector for Knockoffs<S> {
                 instead: "leave the feature out".to_owned(),
             });
         }
-        let (mut order, mut scores) = (Vec::new(), Vec::new());
         let mut bound = RateBound::default();
-        (bound.target, bound.offset, bound.draws) = (fdr, offset, draws);
+        (bound.offset, bound.draws) = (offset, draws);
         (bound.covariance, bound.assumption) = (covariance.name(), ASSUMPTION);
         (bound.statistic, bound.folds) = (self.statistic.name(), n_folds);
+        // By bound, the selected features and their scores.
+        let mut found = vec![(Vec::new(), Vec::new()); rates.len()];
         if !standardised.features.is_empty() {
-            let model = NormalModel::new(&standardised.values, n, covariance, construction, context)?;
+            let model =
+                NormalModel::new(&standardised.values, data.n_samples(), covariance, construction, context)?;
             (bound.shrinkage, bound.construction) = (model.shrinkage, model.construction.word());
-            if draws == 1 {
-                let w = self.differences(data, &standardised, &model, 0, context)?;
-                order = filter::filter(&w, fdr, offset);
-                scores = order.iter().map(|&j| w[j]).collect();
-            } else {
-                let mut e = vec![0.0; d];
-                for draw in 0..draws {
-                    context.go_on("all sets of knockoffs were drawn")?;
-                    context.report("draw of knockoffs", draw, draws);
-                    let w = self.differences(data, &standardised, &model, draw, context)?;
-                    filter::add_e_values(&w, 0.5 * fdr, &mut e);
-                }
-                e.iter_mut().for_each(|e| *e /= draws as f64);
-                order = filter::by_e_values(&e, fdr);
-                scores = order.iter().map(|&j| e[j]).collect();
+            found = self.by_statistics(data, rates, &standardised, &model, context)?;
+        }
+        let selection = |(&fdr, (order, scores)): (&f64, (Vec<usize>, Vec<f64>))| {
+            let mut selection = Selection::new(order, scores, d, Status::Converged);
+            selection.note_constant_features(n_constant);
+            let mut nothing =
+                "the statistics of features and knockoffs do not differ enough for this bound".to_owned();
+            if draws > 1 {
+                let least = (2.0 / fdr).ceil();
+                nothing.push_str(&format!(", and a set with fewer than {least} features does not count"));
+            }
+            selection.note_missing_features(Budget::Auto, &nothing);
+            if let Some(&first) = standardised.far.first() {
+                let (count, name) = (standardised.far.len(), data.feature_name(first));
+                selection.notes.push(format!(
+                    "{count} of {d} features have two values or are far from normal, such as {name}: the bound \
+                     need not hold"
+                ));
+            }
+            let mut own = bound;
+            own.target = fdr;
+            selection.false_discoveries = Some(FalseDiscoveries::Rate(own));
+            selection
+        };
+        Ok(rates.iter().zip(found).map(selection).collect())
+    }
+
+    /// By bound, the selected features and their scores.
+    fn by_statistics(
+        &self,
+        data: &Dataset,
+        rates: &[f64],
+        standardised: &Standardised,
+        model: &NormalModel<'_>,
+        context: &Context<'_>,
+    ) -> Result<Vec<(Vec<usize>, Vec<f64>)>, Error> {
+        let KnockoffOptions { offset, draws, .. } = self.options;
+        let scored = |order: Vec<usize>, scores: &[f64]| {
+            let scores = order.iter().map(|&j| scores[j]).collect();
+            (order, scores)
+        };
+        if draws == 1 {
+            let w = self.differences(data, standardised, model, 0, context)?;
+            return Ok(rates.iter().map(|&fdr| scored(filter::filter(&w, fdr, offset), &w)).collect());
+        }
+        let mut values = vec![vec![0.0; data.n_features()]; rates.len()];
+        for draw in 0..draws {
+            context.go_on("all sets of knockoffs were drawn")?;
+            context.report("draw of knockoffs", draw, draws);
+            let w = self.differences(data, standardised, model, draw, context)?;
+            for (&fdr, e) in rates.iter().zip(&mut values) {
+                filter::add_e_values(&w, 0.5 * fdr, e);
             }
         }
-        let mut selection = Selection::new(order, scores, d, Status::Converged);
-        selection.note_constant_features(n_constant);
-        let mut nothing =
-            "the statistics of features and knockoffs do not differ enough for this bound".to_owned();
-        if draws > 1 {
-            let least = (2.0 / fdr).ceil();
-            nothing.push_str(&format!(", and a set with fewer than {least} features does not count"));
+        values.iter_mut().flatten().for_each(|e| *e /= draws as f64);
+        Ok(rates.iter().zip(&values).map(|(&fdr, e)| scored(filter::by_e_values(e, fdr), e)).collect())
+    }
+
+    /// Refuses what knockoffs cannot be drawn for.
+    fn check(&self, data: &Dataset) -> Result<(), Error> {
+        data.refuse_sample_weights(METHOD)?;
+        refuse_what_pairs_lack(data)?;
+        let KnockoffOptions { offset, draws, ref covariance, .. } = self.options;
+        if draws > 1 && offset == 0 {
+            return Err(Error::parameter("offset", 0, "1 with more than one draw: e-values have no other"));
         }
-        selection.note_missing_features(budget, &nothing);
-        if let Some(&first) = standardised.far.first() {
-            let (count, name) = (standardised.far.len(), data.feature_name(first));
-            selection.notes.push(format!(
-                "{count} of {d} features have two values or are far from normal, such as {name}: the bound \
-                 need not hold"
+        let (n, d) = (data.n_samples(), data.n_features());
+        if let Covariance::Given(values) = covariance {
+            if values.len() != d * d {
+                let (what, expected) = ("entries of the covariance", d * d);
+                return Err(Error::ShapeMismatch { what, expected, found: values.len() });
+            }
+            check_correlations(values, d)?;
+        }
+        if n < 3 {
+            return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
+        }
+        Ok(())
+    }
+}
+
+impl<S: KnockoffStatistic> Selector for Knockoffs<S> {
+    /// The bound decides how many features are selected: a budget other than [`Budget::Auto`] is an error.
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        if budget != Budget::Auto {
+            return Err(Error::parameter(
+                "k",
+                "given",
+                "auto: the bound decides how many features there are",
             ));
         }
-        selection.false_discoveries = Some(FalseDiscoveries::Rate(bound));
-        Ok(selection)
+        let mut selections = self.select_for(data, &[self.options.fdr], context)?;
+        Ok(selections.swap_remove(0))
     }
 }
 

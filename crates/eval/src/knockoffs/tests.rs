@@ -168,6 +168,20 @@ fn several_draws_vote() {
 }
 
 #[test]
+fn several_bounds_share_what_takes_the_time() {
+    let (data, context) = (data(12, 3), Context::seeded(1));
+    for draws in [1, 3] {
+        let of = |fdr| KnockoffOptions { fdr, draws, ..KnockoffOptions::default() };
+        let rates = [0.1, 0.2, 0.5];
+        let together = knockoffs(of(0.3)).select_for(&data, &rates, &context).unwrap();
+        let alone: Vec<Selection> = rates.iter().map(|&fdr| select(of(fdr), &data, 1)).collect();
+        assert_eq!(together, alone);
+        assert!(together[0].order.len() < together[2].order.len());
+    }
+    assert!(knockoffs(KnockoffOptions::default()).select_for(&data, &[0.1, 1.5], &context).is_err());
+}
+
+#[test]
 fn the_answer_depends_on_the_seed_and_not_on_threads() {
     let of = |threads: usize, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -10,9 +10,14 @@
 //! multipliers of their bounds, a step solves `(H + diag(s/z)) Δz = −∇ + σμ/z` (Mehrotra 1992), where
 //! `H_ab = ⟨u_a, u_b⟩ ⟨z_a, M⁻¹ z_b⟩` for the columns `z_a` of `[X/√λ, I]` and the rows `u_a` of
 //! `[XᵀΘ/√λ; Θ]`.
+//!
+//! Lengths are the same in any orthonormal basis, so that outputs are taken in one of their own span: the
+//! indicators of two classes are one output. And `H = Uᵀ (I ⊗ M)⁻¹ U`, where column `a` of `U` is the product
+//! of `u_a` and `z_a`: where `I ⊗ M` is smaller than `H`, `(H + D⁻²)⁻¹ = D² − D² Uᵀ (I ⊗ M + U D² Uᵀ)⁻¹ U D²`.
 
-use fewest_linalg::{Cholesky, dot, gram, transposed, transposed_products};
+use fewest_linalg::{Cholesky, combination, dot, gram, symmetric_eigen, transposed, transposed_products};
 use fewest_solver::Control;
+use nalgebra::DMatrix;
 
 /// Most steps, and those without a gap smaller by a tenth after which a run ends.
 const MOST_STEPS: u64 = 80;
@@ -27,14 +32,109 @@ const SHORT_OF_BORDER: f64 = 0.99;
 /// A length whose bound is stiffer than the objective by this factor moves by itself.
 const STIFF: f64 = 1e8;
 
+/// A direction of the outputs is left out where its eigenvalue is below this share of the largest.
+const LEAST_EIGENVALUE: f64 = 1e-14;
+
+/// The smaller system is solved where it is smaller by this factor, and until so many steps bring no gap
+/// smaller by a tenth: near the end it is less exact.
+const SMALLER: usize = 2;
+const TOO_COARSE: usize = 2;
+
 /// The problem over some columns.
 pub(super) struct Interior {
     /// Columns of length `n`, and their transpose.
     x: Vec<f64>,
     rows: Vec<f64>,
+    /// In the basis `directions`.
     outputs: Vec<f64>,
+    /// Orthonormal, each with an entry for every output as given.
+    directions: Vec<Vec<f64>>,
     n: usize,
     lambda: f64,
+}
+
+/// `I + D H D`, factorised.
+enum System<'a> {
+    Whole(Cholesky),
+    Small(Small<'a>),
+}
+
+/// The same by `I ⊗ M + U D² Uᵀ`, an entry for each sample and output.
+struct Small<'a> {
+    problem: &'a Interior,
+    factor: Cholesky,
+    /// `D u_a`, one after the other.
+    scaled: &'a [f64],
+}
+
+impl System<'_> {
+    fn solve(&self, right: &mut [f64]) {
+        match self {
+            Self::Whole(factor) => factor.solve(right),
+            Self::Small(small) => small.solve(right),
+        }
+    }
+}
+
+impl<'a> Small<'a> {
+    /// `None` where rounding keeps the matrix from being positive definite.
+    fn new(problem: &'a Interior, matrix: &[f64], scaled: &'a [f64]) -> Option<Self> {
+        let ((m, c), n) = (problem.sizes(), problem.n);
+        let (of_features, of_samples) = scaled.split_at(m * c);
+        let root = problem.lambda.sqrt().recip();
+        let mut rows = Vec::with_capacity(m * n * c);
+        for k in 0..c {
+            let own: Vec<f64> = of_features.iter().skip(k).step_by(c).map(|u| root * u).collect();
+            rows.extend(
+                problem.rows.chunks_exact(m).flat_map(|row| row.iter().zip(&own).map(|(x, u)| x * u)),
+            );
+        }
+        let mut all = gram(&rows, m);
+        for (i, own) in of_samples.chunks_exact(c).enumerate() {
+            for (k, u) in own.iter().enumerate() {
+                let column = &mut all[(i + k * n) * n * c..][..n * c];
+                column[k * n..(k + 1) * n]
+                    .iter_mut()
+                    .zip(&matrix[i * n..])
+                    .for_each(|(value, m)| *value += m);
+                column.iter_mut().skip(i).step_by(n).zip(own).for_each(|(value, other)| *value += u * other);
+            }
+        }
+        Some(Self { problem, factor: Cholesky::of(all, n * c)?, scaled })
+    }
+
+    fn solve(&self, right: &mut [f64]) {
+        let Self { problem, factor, scaled } = self;
+        let ((m, c), n) = (problem.sizes(), problem.n);
+        let root = problem.lambda.sqrt().recip();
+        let mut sums = Vec::with_capacity(n * c);
+        for k in 0..c {
+            let own: Vec<f64> =
+                right.iter().zip(scaled.iter().skip(k).step_by(c)).map(|(r, u)| r * u).collect();
+            let of_features = combination(&problem.x, &own[..m], n);
+            sums.extend(of_features.iter().zip(&own[m..]).map(|(feature, sample)| root * feature + sample));
+        }
+        factor.solve(&mut sums);
+        let products = transposed_products(&problem.x, &sums, n);
+        for (a, (value, own)) in right.iter_mut().zip(scaled.chunks_exact(c)).enumerate() {
+            let product = |k: usize| if a < m { root * products[a + k * m] } else { sums[a - m + k * n] };
+            *value -= own.iter().enumerate().map(|(k, u)| u * product(k)).sum::<f64>();
+        }
+    }
+}
+
+/// Orthonormal directions that span the rows of a table of outputs of length `n`.
+fn spanning(outputs: &[f64], n: usize) -> Option<Vec<Vec<f64>>> {
+    let c = outputs.len() / n;
+    let eigen = symmetric_eigen(DMatrix::from_vec(c, c, gram(outputs, n)))?;
+    let least = LEAST_EIGENVALUE * eigen.eigenvalues.max();
+    let kept = (0..c).filter(|&k| eigen.eigenvalues[k] > least);
+    Some(kept.map(|k| eigen.eigenvectors.column(k).iter().copied().collect()).collect())
+}
+
+/// For every vector of `weights` the sum of the columns of length `n` in `table`, each so many times.
+fn mixed<'w>(table: &[f64], n: usize, weights: impl Iterator<Item = &'w [f64]>) -> Vec<f64> {
+    weights.flat_map(|weights| combination(table, weights, n)).collect()
 }
 
 /// What was found.
@@ -48,6 +148,8 @@ pub(super) struct Found {
 
 /// What follows from lengths.
 struct Point {
+    /// `M`, and its factor.
+    matrix: Vec<f64>,
     factor: Cholesky,
     /// `Θ`, output after output.
     dual: Vec<f64>,
@@ -59,9 +161,19 @@ struct Point {
 }
 
 impl Interior {
-    pub(super) fn new(x: Vec<f64>, outputs: Vec<f64>, n: usize, lambda: f64) -> Self {
+    /// `None` where the outputs have no span.
+    pub(super) fn new(x: Vec<f64>, outputs: &[f64], n: usize, lambda: f64) -> Option<Self> {
         let rows = transposed(&x, n, &vec![1.0; n]);
-        Self { x, rows, outputs, n, lambda }
+        let directions = spanning(outputs, n)?;
+        let outputs = mixed(outputs, n, directions.iter().map(Vec::as_slice));
+        Some(Self { x, rows, outputs, directions, n, lambda })
+    }
+
+    /// A table in the basis of the outputs as they were given.
+    fn given(&self, table: &[f64], length: usize) -> Vec<f64> {
+        let n_given = self.directions.first().map_or(0, Vec::len);
+        let weights = transposed(&self.directions.concat(), n_given, &vec![1.0; n_given]);
+        mixed(table, length, weights.chunks_exact(self.directions.len().max(1)))
     }
 
     fn sizes(&self) -> (usize, usize) {
@@ -71,7 +183,8 @@ impl Interior {
     /// Steps until the gap over the columns here is at most `target`, or as small as it gets. `None` where
     /// not even the first point can be computed.
     pub(super) fn minimise(&self, target: f64, control: &Control<'_>) -> Option<Found> {
-        let (m, _) = self.sizes();
+        let (m, c) = self.sizes();
+        let mut is_small = m + self.n > SMALLER * self.n * c;
         let mut z = self.first();
         let mut point = self.at(&z)?;
         for _ in 0..REWEIGHTED {
@@ -91,7 +204,8 @@ impl Interior {
             if ended || control.stopped().is_some() {
                 return Some(self.found(&z, &s, &point, steps));
             }
-            let (dz, ds) = self.direction(&z, &s, &point);
+            is_small &= without_progress < TOO_COARSE;
+            let (dz, ds) = self.direction(&z, &s, &point, is_small);
             z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
             s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
             steps += 1;
@@ -124,7 +238,7 @@ impl Interior {
             self.rows.chunks_exact(m).flat_map(|row| row.iter().zip(&roots).map(|(x, r)| x * r)).collect();
         let mut matrix = gram(&scaled, m);
         rho.iter().enumerate().for_each(|(i, rho)| matrix[i + i * n] += rho);
-        let factor = Cholesky::of(matrix, n)?;
+        let factor = Cholesky::of(matrix.clone(), n)?;
         let mut dual = self.outputs.clone();
         dual.chunks_exact_mut(n).for_each(|dual| factor.solve(dual));
         let products = transposed_products(&self.x, &dual, n);
@@ -142,51 +256,32 @@ impl Interior {
         let t = (0..z.len()).map(share).fold(1.0, f64::max).recip();
         let term = |a: usize| z[a] * squares[a].sqrt() * (bound(a).sqrt() - t * squares[a].sqrt());
         let gap: f64 = (0..z.len()).map(term).sum();
-        gap.is_finite().then_some(Point { factor, dual, pulls, gradient, gap })
+        gap.is_finite().then_some(Point { matrix, factor, dual, pulls, gradient, gap })
     }
 
     /// The step of lengths and multipliers: the second of two, after one towards the border that says how far
     /// from it to stay.
-    fn direction(&self, z: &[f64], s: &[f64], point: &Point) -> (Vec<f64>, Vec<f64>) {
-        let ((m, c), n) = (self.sizes(), self.n);
-        let root = self.lambda.sqrt().recip();
-        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
-        whitened.resize((m + n) * n, 0.0);
-        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
-        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
-        let own = |a: usize| {
-            let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
-            dot(u, u) * dot(b, b)
-        };
-        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
-        let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
-        let q = coupled.len();
-        let columns: Vec<f64> =
-            coupled.iter().flat_map(|&a| &whitened[a * n..(a + 1) * n]).copied().collect();
-        // I + D H D with D² = z/s: every pivot is at least 1.
-        let widths: Vec<f64> = coupled.iter().map(|&a| (z[a] / s[a]).sqrt()).collect();
-        let scaled: Vec<f64> = coupled
+    fn direction(&self, z: &[f64], s: &[f64], point: &Point, is_small: bool) -> (Vec<f64>, Vec<f64>) {
+        let ((m, _), n) = (self.sizes(), self.n);
+        let widths: Vec<f64> = z.iter().zip(s).map(|(z, s)| (z / s).sqrt()).collect();
+        let scaled: Vec<f64> = widths
             .iter()
-            .zip(&widths)
-            .flat_map(|(&a, width)| self.pull(point, a).iter().map(move |u| width * u))
+            .enumerate()
+            .flat_map(|(a, width)| self.pull(point, a).iter().map(move |u| width * u))
             .collect();
-        let mut matrix = gram(&columns, n);
-        fewest_parallel::chunks(&mut matrix, q.max(1), |b, column| {
-            let right = &scaled[b * c..(b + 1) * c];
-            for (value, left) in column.iter_mut().zip(scaled.chunks_exact(c)) {
-                *value *= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
-            }
-            column[b] += 1.0;
-        });
-        let factor = Cholesky::above_identity(matrix, q);
+        let small = if is_small { Small::new(self, &point.matrix, &scaled) } else { None };
+        // Lengths that move together with others, and what the others have by themselves.
+        let (system, coupled, curvatures) = match small {
+            Some(small) => (System::Small(small), (0..m + n).collect(), vec![0.0; m + n]),
+            None => self.whole(z, s, &scaled, point),
+        };
         let towards = |product: f64| {
             let right = |a: usize| product / z[a] - point.gradient[a];
             let mut dz: Vec<f64> = (0..m + n).map(|a| right(a) / (s[a] / z[a] + curvatures[a])).collect();
-            let mut solved: Vec<f64> =
-                coupled.iter().zip(&widths).map(|(&a, width)| width * right(a)).collect();
-            factor.solve(&mut solved);
-            for ((&a, width), value) in coupled.iter().zip(&widths).zip(solved) {
-                dz[a] = width * value;
+            let mut solved: Vec<f64> = coupled.iter().map(|&a| widths[a] * right(a)).collect();
+            system.solve(&mut solved);
+            for (&a, value) in coupled.iter().zip(solved) {
+                dz[a] = widths[a] * value;
             }
             let ds: Vec<f64> = (0..m + n).map(|a| (product - s[a] * dz[a]) / z[a] - s[a]).collect();
             (dz, ds)
@@ -203,19 +298,58 @@ impl Interior {
         (dz, ds)
     }
 
+    /// The system of the lengths that do not move by themselves, these lengths, and of every length the
+    /// diagonal entry of `H`; `scaled` has `D u_a`.
+    fn whole(
+        &self,
+        z: &[f64],
+        s: &[f64],
+        scaled: &[f64],
+        point: &Point,
+    ) -> (System<'_>, Vec<usize>, Vec<f64>) {
+        let ((m, c), n) = (self.sizes(), self.n);
+        let root = self.lambda.sqrt().recip();
+        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
+        whitened.resize((m + n) * n, 0.0);
+        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
+        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
+        let own = |a: usize| {
+            let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
+            dot(u, u) * dot(b, b)
+        };
+        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
+        let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
+        let columns: Vec<f64> =
+            coupled.iter().flat_map(|&a| &whitened[a * n..(a + 1) * n]).copied().collect();
+        let own: Vec<f64> = coupled.iter().flat_map(|&a| &scaled[a * c..(a + 1) * c]).copied().collect();
+        // I + D H D with D² = z/s: every pivot is at least 1.
+        let q = coupled.len();
+        let mut matrix = gram(&columns, n);
+        fewest_parallel::chunks(&mut matrix, q.max(1), |b, column| {
+            let right = &own[b * c..(b + 1) * c];
+            for (value, left) in column.iter_mut().zip(own.chunks_exact(c)) {
+                *value *= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
+            }
+            column[b] += 1.0;
+        });
+        (System::Whole(Cholesky::above_identity(matrix, q)), coupled, curvatures)
+    }
+
     fn found(&self, z: &[f64], s: &[f64], point: &Point, steps: u64) -> Found {
         let (m, c) = self.sizes();
         let largest = z[..m].iter().copied().fold(0.0, f64::max);
+        // By features, then as the outputs are: coefficients of an output after each other.
         let mut coefficients = vec![0.0; m * c];
         for j in 0..m {
             // At the border the length is small beside the others and its multiplier is not.
             if z[j] / largest > s[j] / self.lambda {
-                for (w, u) in coefficients[j * c..(j + 1) * c].iter_mut().zip(self.pull(point, j)) {
-                    *w = z[j] * u / self.lambda.sqrt();
+                for (k, u) in self.pull(point, j).iter().enumerate() {
+                    coefficients[j + k * m] = z[j] * u / self.lambda.sqrt();
                 }
             }
         }
-        Found { coefficients, dual: point.dual.clone(), steps }
+        let coefficients = transposed(&self.given(&coefficients, m), m, &vec![1.0; m]);
+        Found { coefficients, dual: self.given(&point.dual, self.n), steps }
     }
 }
 

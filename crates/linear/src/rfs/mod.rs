@@ -206,8 +206,9 @@ impl<'a> Robust<'a> {
         let (mut share, mut steps) = (SHARE_OF_TOLERANCE, 0);
         loop {
             let target = share * self.control.tolerance * self.null.objective;
-            let problem = Interior::new(self.columns.gather(&chosen)?, self.outputs.clone(), n, lambda);
-            let Some(mut found) = problem.minimise(target, &self.control) else { return Ok(None) };
+            let problem = Interior::new(self.columns.gather(&chosen)?, &self.outputs, n, lambda);
+            let found = problem.and_then(|problem| problem.minimise(target, &self.control));
+            let Some(mut found) = found else { return Ok(None) };
             steps += found.steps;
             let mut coefficients = vec![0.0; self.rows.len()];
             for (&j, own) in chosen.iter().zip(found.coefficients.chunks_exact(c)) {

@@ -344,8 +344,16 @@ impl Ladder for &Problem<'_> {
 
     fn walk(&mut self, lambdas: &[f64], visit: &mut Visit<'_, Self>) -> Result<Option<Status>, Error> {
         let mut points = self.points(&[])?;
+        let mut before = vec![Vec::new(); self.outputs.len()];
+        // The Gram matrix of dense columns, which serves for all penalties, is there after the first ones.
+        let all: Vec<usize> = (0..self.columns.n_atoms()).collect();
+        let is_sparse = self.columns.are_sparse(&all)?;
         for &lambda in lambdas {
+            if is_sparse && let Some(start) = self.swept(lambda, &before, &self.control)? {
+                points = self.points(&start)?;
+            }
             let fit = self.advance(&mut points, lambda, &self.control)?;
+            before.clone_from(&fit.coefficients);
             let status = fit.report.status;
             let go_on = visit(self, fit)?;
             if status.is_stopped() {

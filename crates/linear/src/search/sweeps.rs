@@ -3,7 +3,7 @@
 
 use fewest_core::Error;
 use fewest_linalg::{add_scaled, dot, lanes};
-use fewest_solver::{BlockPenalty, Control, InnerProducts, L1, Penalty, certificate, extrapolation_weights};
+use fewest_solver::{BlockPenalty, Control, InnerProducts, L1, certificate, extrapolation_weights};
 
 use crate::columns::LinearColumns;
 
@@ -16,6 +16,12 @@ const FEWEST_SWEEPS: usize = 16;
 
 /// Where fewer than one column in so many would move, sweeps over all of them are too much.
 const MOST_IDLE: usize = 4;
+
+/// As many multiplications take the time of an update of a sparse column beside those of its values.
+const UPDATE: usize = 20;
+
+/// Of the cube of the size of a system, the share that a Cholesky factor takes, by panels that stay in the cache.
+const NEWTON: f64 = 24.0;
 
 /// Sweeps after which the rate of convergence is judged.
 const JUDGED: usize = 4;
@@ -31,8 +37,10 @@ const LAST_SHARE: f64 = 0.5;
 /// Moves `w` towards the minimum of `problem` with `penalty`, where this is likely to cost less than a Gram
 /// matrix; `problem` has the columns as atoms, perhaps with a ridge, and output `output` as target.
 ///
-/// An update of a coefficient takes `2n` multiplications. Returns whether `w` was moved; how near it is to
-/// the minimum is for the caller to certify: where convergence is slow, this stops early.
+/// An update of a coefficient takes `2n` multiplications, or two for each stored value of a sparse column. Of
+/// dense columns a sweep takes all that are not proved to be left out; of sparse ones, of which there may be
+/// very many, those that move. Returns whether `w` was moved; how near it is to the minimum is for the caller to
+/// certify: where convergence is slow, this stops early.
 pub(super) fn descend(
     columns: &LinearColumns<'_>,
     output: usize,
@@ -42,14 +50,10 @@ pub(super) fn descend(
     control: &Control<'_>,
 ) -> Result<bool, Error> {
     let norms = problem.squared_norms();
-    // The ridge, if there is one, is what the norm of an atom has beyond the 1 of a column.
-    let ridge = |w: &[f64]| {
-        let squares = w.iter().zip(norms).filter(|(_, norm)| **norm > 0.0);
-        0.5 * squares.map(|(value, norm)| (norm - 1.0) * value * value).sum::<f64>()
-    };
     let mut residual: Option<Residual<'_>> = None;
     // Columns that are not proved to be left out.
-    let mut active: Vec<usize> = (0..w.len()).filter(|&j| norms[j] > 0.0).collect();
+    let mut candidates: Vec<usize> = (0..w.len()).filter(|&j| norms[j] > 0.0).collect();
+    let is_sparse = columns.are_sparse(&candidates)?;
     let mut left = 0;
     loop {
         let correlations = certificate::correlations(problem, w)?;
@@ -58,21 +62,32 @@ pub(super) fn descend(
         if gap <= control.tolerance || control.stopped().is_some() {
             return Ok(residual.is_some());
         }
+        let moves = |j: &usize| {
+            let (j, value) = (*j, w[*j]);
+            value != 0.0 || stepped(penalty, j, value, correlations[j], norms[j]) != value
+        };
         let residual = match &mut residual {
             Some(residual) => residual,
             none => {
-                let moves = |&j: &usize| stepped(penalty, j, w[j], correlations[j], norms[j]) != w[j];
-                let n_moving = active.iter().filter(|&j| w[*j] != 0.0 || moves(j)).count();
-                if n_moving < FEWEST_SWEEPS * COLUMNS_A_SWEEP || n_moving < w.len() / MOST_IDLE {
+                let moving: Vec<usize> = candidates.iter().copied().filter(moves).collect();
+                let stored = if is_sparse { Some(columns.n_stored(&moving)?) } else { None };
+                left = most_sweeps(moving.len(), stored, w.len());
+                if left == 0 {
                     return Ok(false);
                 }
-                left = n_moving / COLUMNS_A_SWEEP;
                 none.insert(Residual::of(columns, output, w)?)
             }
         };
-        active.retain(|&j| {
+        candidates.retain(|&j| {
             w[j] != 0.0 || !certificate::is_screened(problem, penalty, &certificate, &correlations, j)
         });
+        let active: Vec<usize> = candidates.iter().copied().filter(|j| !is_sparse || moves(j)).collect();
+        let own_penalty = penalty.restrict(&active);
+        // The ridge, if there is one, is what the norm of an atom has beyond the 1 of a column.
+        let value_of = |own: &[f64]| {
+            let squares = own.iter().zip(&active).map(|(value, &j)| (norms[j] - 1.0) * value * value);
+            own_penalty.value(own) + 0.5 * squares.sum::<f64>()
+        };
         let wanted = (SHARE * gap.min(1.0)).max(LAST_SHARE * control.tolerance);
         // The dual point is as far from feasible as the last sweep was long, so that the gap falls as the
         // root of what the sweeps still gain.
@@ -108,13 +123,30 @@ pub(super) fn descend(
                 return Ok(true);
             }
             before = fall;
-            points.push((w.to_vec(), residual.values.clone()));
+            points.push((active.iter().map(|&j| w[j]).collect::<Vec<f64>>(), residual.values.clone()));
             if points.len() > DEPTH {
-                residual.extrapolate(&points, w, |w| penalty.value(w) + ridge(w));
+                if let Some(mixed) = residual.extrapolate(&points, value_of) {
+                    active.iter().zip(mixed).for_each(|(&j, value)| w[j] = value);
+                }
                 points.clear();
             }
         }
     }
+}
+
+/// As many sweeps as take the time of a Gram matrix of the columns that move, which have so many values where
+/// they are sparse, of `d`; 0 where that is not worth a try.
+fn most_sweeps(n_moving: usize, stored: Option<usize>, d: usize) -> usize {
+    let sweeps = match stored {
+        None if n_moving < d / MOST_IDLE => 0,
+        None => n_moving / COLUMNS_A_SWEEP,
+        // The products, and a Newton step on all of them.
+        Some(stored) => {
+            let gram = n_moving as f64 * (stored as f64 + (n_moving as f64).powi(2) / NEWTON);
+            (gram / (2 * stored + UPDATE * n_moving).max(1) as f64) as usize
+        }
+    };
+    if n_moving < FEWEST_SWEEPS * COLUMNS_A_SWEEP || sweeps < FEWEST_SWEEPS { 0 } else { sweeps }
 }
 
 /// Coefficient `j` at the minimum along it.
@@ -151,25 +183,26 @@ impl<'a> Residual<'a> {
 
     /// Moves to the affine combination of `points`, coefficients and residuals after each of some sweeps,
     /// whose combined last steps are shortest, if that lowers the objective (Anderson 1965; Bertrand and
-    /// Massias 2021). The residual is affine in the coefficients: no column is read.
+    /// Massias 2021); the coefficients there. The residual is affine in them: no column is read.
     fn extrapolate(
         &mut self,
         points: &[(Vec<f64>, Vec<f64>)],
-        w: &mut [f64],
         penalty: impl Fn(&[f64]) -> f64,
-    ) {
+    ) -> Option<Vec<f64>> {
         let coefficients: Vec<&[f64]> = points.iter().map(|(w, _)| w.as_slice()).collect();
-        let Some(weights) = extrapolation_weights(&coefficients) else { return };
-        let (mut mixed, mut values) = (vec![0.0; w.len()], vec![0.0; self.values.len()]);
+        let last = *coefficients.last()?;
+        let weights = extrapolation_weights(&coefficients)?;
+        let (mut mixed, mut values) = (vec![0.0; last.len()], vec![0.0; self.values.len()]);
         for (&weight, (point, residual)) in weights.iter().zip(&points[1..]) {
             add_scaled(&mut mixed, weight, point);
             add_scaled(&mut values, weight, residual);
         }
-        if Self::loss(&values) + penalty(&mixed) < Self::loss(&self.values) + penalty(w) {
+        let is_lower = Self::loss(&values) + penalty(&mixed) < Self::loss(&self.values) + penalty(last);
+        is_lower.then(|| {
             self.sum = lanes::sum(&values);
             self.values = values;
-            w.copy_from_slice(&mixed);
-        }
+            mixed
+        })
     }
 
     fn correlation(&mut self, column: usize) -> Result<f64, Error> {
