@@ -12,8 +12,8 @@
 //! `[XᵀΘ/√λ; Θ]`.
 //!
 //! Lengths are the same in any orthonormal basis, so that outputs are taken in one of their own span: the
-//! indicators of two classes are one output. And `H = Uᵀ (I ⊗ M)⁻¹ U`, where column `a` of `U` is the product
-//! of `u_a` and `z_a`: where `I ⊗ M` is smaller than `H`, `(H + D⁻²)⁻¹ = D² − D² Uᵀ (I ⊗ M + U D² Uᵀ)⁻¹ U D²`.
+//! indicators of two classes are one output. And `H = VᵀV`, where column `a` of `V` is the product of `u_a` and
+//! `L⁻¹z_a`, `M = LLᵀ`: a system in all lengths is solved by one of the size of `V Vᵀ` where that is smaller.
 
 use fewest_linalg::{Cholesky, combination, dot, gram, symmetric_eigen, transposed, transposed_products};
 use fewest_solver::Control;
@@ -35,10 +35,8 @@ const STIFF: f64 = 1e8;
 /// A direction of the outputs is left out where its eigenvalue is below this share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-14;
 
-/// The smaller system is solved where it is smaller by this factor, and until so many steps bring no gap
-/// smaller by a tenth: near the end it is less exact.
+/// The smaller system is solved where it is smaller by this factor: near the end it is less exact.
 const SMALLER: usize = 2;
-const TOO_COARSE: usize = 2;
 
 /// The problem over some columns.
 pub(super) struct Interior {
@@ -53,72 +51,28 @@ pub(super) struct Interior {
     lambda: f64,
 }
 
-/// `I + D H D`, factorised.
-enum System<'a> {
+/// `I + VᵀV`, factorised.
+enum System {
     Whole(Cholesky),
-    Small(Small<'a>),
+    /// By `I + V Vᵀ`, with the columns of `V` of length `rank`.
+    Small {
+        factor: Cholesky,
+        v: Vec<f64>,
+        rank: usize,
+    },
 }
 
-/// The same by `I ⊗ M + U D² Uᵀ`, an entry for each sample and output.
-struct Small<'a> {
-    problem: &'a Interior,
-    factor: Cholesky,
-    /// `D u_a`, one after the other.
-    scaled: &'a [f64],
-}
-
-impl System<'_> {
+impl System {
     fn solve(&self, right: &mut [f64]) {
         match self {
             Self::Whole(factor) => factor.solve(right),
-            Self::Small(small) => small.solve(right),
-        }
-    }
-}
-
-impl<'a> Small<'a> {
-    /// `None` where rounding keeps the matrix from being positive definite.
-    fn new(problem: &'a Interior, matrix: &[f64], scaled: &'a [f64]) -> Option<Self> {
-        let ((m, c), n) = (problem.sizes(), problem.n);
-        let (of_features, of_samples) = scaled.split_at(m * c);
-        let root = problem.lambda.sqrt().recip();
-        let mut rows = Vec::with_capacity(m * n * c);
-        for k in 0..c {
-            let own: Vec<f64> = of_features.iter().skip(k).step_by(c).map(|u| root * u).collect();
-            rows.extend(
-                problem.rows.chunks_exact(m).flat_map(|row| row.iter().zip(&own).map(|(x, u)| x * u)),
-            );
-        }
-        let mut all = gram(&rows, m);
-        for (i, own) in of_samples.chunks_exact(c).enumerate() {
-            for (k, u) in own.iter().enumerate() {
-                let column = &mut all[(i + k * n) * n * c..][..n * c];
-                column[k * n..(k + 1) * n]
-                    .iter_mut()
-                    .zip(&matrix[i * n..])
-                    .for_each(|(value, m)| *value += m);
-                column.iter_mut().skip(i).step_by(n).zip(own).for_each(|(value, other)| *value += u * other);
+            Self::Small { factor, v, rank } => {
+                let mut solved = combination(v, right, *rank);
+                factor.solve(&mut solved);
+                for (value, column) in right.iter_mut().zip(v.chunks_exact(*rank)) {
+                    *value -= dot(column, &solved);
+                }
             }
-        }
-        Some(Self { problem, factor: Cholesky::of(all, n * c)?, scaled })
-    }
-
-    fn solve(&self, right: &mut [f64]) {
-        let Self { problem, factor, scaled } = self;
-        let ((m, c), n) = (problem.sizes(), problem.n);
-        let root = problem.lambda.sqrt().recip();
-        let mut sums = Vec::with_capacity(n * c);
-        for k in 0..c {
-            let own: Vec<f64> =
-                right.iter().zip(scaled.iter().skip(k).step_by(c)).map(|(r, u)| r * u).collect();
-            let of_features = combination(&problem.x, &own[..m], n);
-            sums.extend(of_features.iter().zip(&own[m..]).map(|(feature, sample)| root * feature + sample));
-        }
-        factor.solve(&mut sums);
-        let products = transposed_products(&problem.x, &sums, n);
-        for (a, (value, own)) in right.iter_mut().zip(scaled.chunks_exact(c)).enumerate() {
-            let product = |k: usize| if a < m { root * products[a + k * m] } else { sums[a - m + k * n] };
-            *value -= own.iter().enumerate().map(|(k, u)| u * product(k)).sum::<f64>();
         }
     }
 }
@@ -148,8 +102,6 @@ pub(super) struct Found {
 
 /// What follows from lengths.
 struct Point {
-    /// `M`, and its factor.
-    matrix: Vec<f64>,
     factor: Cholesky,
     /// `Θ`, output after output.
     dual: Vec<f64>,
@@ -183,8 +135,7 @@ impl Interior {
     /// Steps until the gap over the columns here is at most `target`, or as small as it gets. `None` where
     /// not even the first point can be computed.
     pub(super) fn minimise(&self, target: f64, control: &Control<'_>) -> Option<Found> {
-        let (m, c) = self.sizes();
-        let mut is_small = m + self.n > SMALLER * self.n * c;
+        let (m, _) = self.sizes();
         let mut z = self.first();
         let mut point = self.at(&z)?;
         for _ in 0..REWEIGHTED {
@@ -204,8 +155,7 @@ impl Interior {
             if ended || control.stopped().is_some() {
                 return Some(self.found(&z, &s, &point, steps));
             }
-            is_small &= without_progress < TOO_COARSE;
-            let (dz, ds) = self.direction(&z, &s, &point, is_small);
+            let (dz, ds) = self.direction(&z, &s, &point);
             z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
             s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
             steps += 1;
@@ -238,7 +188,7 @@ impl Interior {
             self.rows.chunks_exact(m).flat_map(|row| row.iter().zip(&roots).map(|(x, r)| x * r)).collect();
         let mut matrix = gram(&scaled, m);
         rho.iter().enumerate().for_each(|(i, rho)| matrix[i + i * n] += rho);
-        let factor = Cholesky::of(matrix.clone(), n)?;
+        let factor = Cholesky::of(matrix, n)?;
         let mut dual = self.outputs.clone();
         dual.chunks_exact_mut(n).for_each(|dual| factor.solve(dual));
         let products = transposed_products(&self.x, &dual, n);
@@ -256,32 +206,60 @@ impl Interior {
         let t = (0..z.len()).map(share).fold(1.0, f64::max).recip();
         let term = |a: usize| z[a] * squares[a].sqrt() * (bound(a).sqrt() - t * squares[a].sqrt());
         let gap: f64 = (0..z.len()).map(term).sum();
-        gap.is_finite().then_some(Point { matrix, factor, dual, pulls, gradient, gap })
+        gap.is_finite().then_some(Point { factor, dual, pulls, gradient, gap })
     }
 
     /// The step of lengths and multipliers: the second of two, after one towards the border that says how far
     /// from it to stay.
-    fn direction(&self, z: &[f64], s: &[f64], point: &Point, is_small: bool) -> (Vec<f64>, Vec<f64>) {
-        let ((m, _), n) = (self.sizes(), self.n);
-        let widths: Vec<f64> = z.iter().zip(s).map(|(z, s)| (z / s).sqrt()).collect();
-        let scaled: Vec<f64> = widths
+    fn direction(&self, z: &[f64], s: &[f64], point: &Point) -> (Vec<f64>, Vec<f64>) {
+        let ((m, c), n) = (self.sizes(), self.n);
+        let root = self.lambda.sqrt().recip();
+        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
+        whitened.resize((m + n) * n, 0.0);
+        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
+        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
+        let own = |a: usize| {
+            let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
+            dot(u, u) * dot(b, b)
+        };
+        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
+        let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
+        let q = coupled.len();
+        // I + D H D with D² = z/s: every pivot is at least 1.
+        let widths: Vec<f64> = coupled.iter().map(|&a| (z[a] / s[a]).sqrt()).collect();
+        let columns = coupled.iter().map(|&a| &whitened[a * n..(a + 1) * n]);
+        let scaled: Vec<f64> = coupled
             .iter()
-            .enumerate()
-            .flat_map(|(a, width)| self.pull(point, a).iter().map(move |u| width * u))
+            .zip(&widths)
+            .flat_map(|(&a, width)| self.pull(point, a).iter().map(move |u| width * u))
             .collect();
-        let small = if is_small { Small::new(self, &point.matrix, &scaled) } else { None };
-        // Lengths that move together with others, and what the others have by themselves.
-        let (system, coupled, curvatures) = match small {
-            Some(small) => (System::Small(small), (0..m + n).collect(), vec![0.0; m + n]),
-            None => self.whole(z, s, &scaled, point),
+        let system = if q > SMALLER * n * c {
+            let product = |(column, own): (&'_ [f64], &'_ [f64])| -> Vec<f64> {
+                own.iter().flat_map(|u| column.iter().map(move |value| u * value)).collect()
+            };
+            let v: Vec<f64> = columns.zip(scaled.chunks_exact(c)).flat_map(product).collect();
+            let mut matrix = gram(&transposed(&v, n * c, &vec![1.0; n * c]), q);
+            matrix.iter_mut().step_by(n * c + 1).for_each(|value| *value += 1.0);
+            System::Small { factor: Cholesky::above_identity(matrix, n * c), v, rank: n * c }
+        } else {
+            let mut matrix = gram(&columns.flatten().copied().collect::<Vec<f64>>(), n);
+            fewest_parallel::chunks(&mut matrix, q.max(1), |b, column| {
+                let right = &scaled[b * c..(b + 1) * c];
+                for (value, left) in column.iter_mut().zip(scaled.chunks_exact(c)) {
+                    *value *= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
+                }
+                column[b] += 1.0;
+            });
+            System::Whole(Cholesky::above_identity(matrix, q))
         };
         let towards = |product: f64| {
             let right = |a: usize| product / z[a] - point.gradient[a];
             let mut dz: Vec<f64> = (0..m + n).map(|a| right(a) / (s[a] / z[a] + curvatures[a])).collect();
-            let mut solved: Vec<f64> = coupled.iter().map(|&a| widths[a] * right(a)).collect();
+            let mut solved: Vec<f64> =
+                coupled.iter().zip(&widths).map(|(&a, width)| width * right(a)).collect();
             system.solve(&mut solved);
-            for (&a, value) in coupled.iter().zip(solved) {
-                dz[a] = widths[a] * value;
+            for ((&a, width), value) in coupled.iter().zip(&widths).zip(solved) {
+                dz[a] = width * value;
             }
             let ds: Vec<f64> = (0..m + n).map(|a| (product - s[a] * dz[a]) / z[a] - s[a]).collect();
             (dz, ds)
@@ -296,43 +274,6 @@ impl Interior {
         dz.iter_mut().for_each(|value| *value *= of_z);
         ds.iter_mut().for_each(|value| *value *= of_s);
         (dz, ds)
-    }
-
-    /// The system of the lengths that do not move by themselves, these lengths, and of every length the
-    /// diagonal entry of `H`; `scaled` has `D u_a`.
-    fn whole(
-        &self,
-        z: &[f64],
-        s: &[f64],
-        scaled: &[f64],
-        point: &Point,
-    ) -> (System<'_>, Vec<usize>, Vec<f64>) {
-        let ((m, c), n) = (self.sizes(), self.n);
-        let root = self.lambda.sqrt().recip();
-        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
-        whitened.resize((m + n) * n, 0.0);
-        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
-        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
-        let own = |a: usize| {
-            let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
-            dot(u, u) * dot(b, b)
-        };
-        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
-        let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
-        let columns: Vec<f64> =
-            coupled.iter().flat_map(|&a| &whitened[a * n..(a + 1) * n]).copied().collect();
-        let own: Vec<f64> = coupled.iter().flat_map(|&a| &scaled[a * c..(a + 1) * c]).copied().collect();
-        // I + D H D with D² = z/s: every pivot is at least 1.
-        let q = coupled.len();
-        let mut matrix = gram(&columns, n);
-        fewest_parallel::chunks(&mut matrix, q.max(1), |b, column| {
-            let right = &own[b * c..(b + 1) * c];
-            for (value, left) in column.iter_mut().zip(own.chunks_exact(c)) {
-                *value *= left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
-            }
-            column[b] += 1.0;
-        });
-        (System::Whole(Cholesky::above_identity(matrix, q)), coupled, curvatures)
     }
 
     fn found(&self, z: &[f64], s: &[f64], point: &Point, steps: u64) -> Found {
