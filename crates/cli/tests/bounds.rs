@@ -107,7 +107,11 @@ fn what_does_not_go_together_is_refused() {
         ("-m lasso --fdr 0.1 --fdr-draws 2 --fdr-offset 0", &["`offset`", "more than one draw"]),
         ("-m lasso --fdr 0.1 --fdr-construction x", &["auto|mvr|sdp|equicorrelated"]),
         ("-m lasso -p loss=huber --fdr 0.1", &["--fdr", "lambda_ratio"]),
-        ("-m mrmr --fdr 0.1", &["--fdr", "mrmr", "fewest score"]),
+        (
+            "-m mrmr --fdr 0.1",
+            &["--fdr", "mrmr has no score for every feature: take a method", "fewest score"],
+        ),
+        ("-m correlation -p alpha=0.01 --fdr 0.1", &["--fdr", "leave out --param alpha"]),
         ("-m hsic-lasso --fdr 0.1", &["--fdr", "hsic-lasso", "--param lambda"]),
         ("-m lasso --per-family-error 0.001", &["`per_family_error`", "at least"]),
         ("-m lasso --per-family-error 1 --stability-threshold 0.5", &["above 0.5"]),

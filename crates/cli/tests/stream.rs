@@ -379,7 +379,7 @@ fn a_line_that_cannot_be_used_ends_the_stream_with_the_answer_before_it() {
         (
             "class",
             replaced(line, &|old| format!("{}maybe\n", &old[..old.rfind(',').unwrap() + 1])),
-            "line 202, column `y` (12, counted from 0): the class `maybe` is not one of the first",
+            "line 202, column `y` (12, counted from 0): the class `maybe` is not one that the first",
         ),
         (
             "label",

@@ -328,7 +328,11 @@ impl Dataset {
             Some(other) => Err(Error::Unsupported {
                 method,
                 what: format!("working with {}", other.describe()),
-                instead: "list each feature in one group only".to_owned(),
+                instead: match other {
+                    Groups::Tree(_) => "use tree-lasso, or list each feature in one group only",
+                    _ => "use overlapping-group-lasso, or list each feature in one group only",
+                }
+                .to_owned(),
             }),
         }
     }

@@ -303,6 +303,26 @@ impl Selection {
         self.notes.push(format!("{missing}: {why}"));
     }
 
+    /// Notes that the count of the budget left out some of `n_found` features, which are `what_they_are`.
+    /// Nothing if all are there.
+    ///
+    /// ```
+    /// use fewest_core::{Budget, Selection, Status};
+    /// let mut two = Selection::new(vec![4, 1], vec![2.0, 1.0], 9, Status::Converged);
+    /// two.note_left_out(6, Budget::Count(2), "features with a coefficient");
+    /// assert_eq!(two.notes, ["2 of the 6 features with a coefficient, as many as were asked for: `k` = auto gives all"]);
+    /// ```
+    pub fn note_left_out(&mut self, n_found: usize, budget: Budget, what_they_are: &str) {
+        if let Budget::Count(_) = budget
+            && self.order.len() < n_found
+        {
+            let n = self.order.len();
+            self.notes.push(format!(
+                "{n} of the {n_found} {what_they_are}, as many as were asked for: `k` = auto gives all"
+            ));
+        }
+    }
+
     /// The selection, unless the run was stopped before there was any feature.
     ///
     /// # Errors

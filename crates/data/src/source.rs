@@ -28,8 +28,8 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
         "a file of an older Office program (as .xls is)",
         "save the table as .csv (workbooks are read where the command was built with `--features excel`)",
     ),
-    (b"PAR1", "a Parquet file", "save the table as .csv, or build the command with its feature `arrow`"),
-    (b"ARROW1", "an Arrow file", "save the table as .csv, or build the command with its feature `arrow`"),
+    (b"PAR1", "a Parquet file", ARROW),
+    (b"ARROW1", "an Arrow file", ARROW),
     (b"PARE", "an encrypted Parquet file", "decrypt it, or save the table as .csv"),
     (b"FEA1", "a Feather file of version 1", "save it again with version 2 (as .arrow)"),
     (b"BZh", "a bzip2 file", "decompress it, or compress it with gzip"),
@@ -38,6 +38,10 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
     (b"RDX", "an R data file", "save the table from R with write.csv"),
     (b"\x80\x04\x95", "a Python pickle", "save the table as .csv or the array as .npy"),
 ];
+
+/// What to do with a file of columns where there is no reader for it.
+const ARROW: &str = "save the table as .csv: such files are read at once or in passes, not line by line, where the \
+                     command was built with its feature `arrow`";
 
 /// Extensions of files that are neither read nor written.
 pub(crate) const FOREIGN_EXTENSIONS: [&str; 5] = ["gz", "xlsx", "xls", "ods", "parquet"];

@@ -104,7 +104,7 @@ options! {
     #[derive(Debug, Clone)]
     pub struct Lasso {
         /// Loss of a fitted value.
-        pub loss: LinearLoss = LinearLoss::Squared;
+        pub loss: LinearLoss = LinearLoss::Auto;
         /// How strong the penalty is.
         pub regularization: Regularization =
             Regularization::Count, offers(Value, Ratio, CrossValidated, OneStandardError, Information);

@@ -12,7 +12,9 @@ choice! {
     /// The loss of a linear model, the mean over samples of what follows, with the fitted value `z`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum LinearLoss {
-        /// `½ (y − z)²`, for every target: classes by ±1 or indicators; for survival times it is `cox`.
+        /// By the target: `cox` for survival times, `squared` for all others.
+        Auto = "auto",
+        /// `½ (y − z)²`, for numbers and classes (by ±1 or indicators).
         Squared = "squared",
         /// `ln(1 + exp(−y z))`, two classes `y = ±1`, the one that sorts last `+1`.
         Logistic {
@@ -59,11 +61,22 @@ choice! {
 type WithIntercept = (Box<dyn Loss>, bool);
 
 impl LinearLoss {
-    /// The loss for `target`: survival times have no squared errors, so that of Cox.
+    /// The loss for `target`, which is not [`Auto`](Self::Auto).
     pub(super) fn resolved(self, target: &Target) -> Self {
         match (self, target) {
-            (Self::Squared, Target::Survival(_)) => Self::Cox { ties: Ties::default() },
+            (Self::Auto, Target::Survival(_)) => Self::Cox { ties: Ties::default() },
+            (Self::Auto, _) => Self::Squared,
             (given, _) => given,
+        }
+    }
+
+    /// What an answer tells of a loss that the target decided, unless it is that of squared errors.
+    pub(super) fn note(self, target: &Target) -> Option<String> {
+        match (self, self.resolved(target)) {
+            (Self::Auto, Self::Cox { ties }) => {
+                Some(format!("loss=cox, ties={}, since the target is survival times", ties.word()))
+            }
+            _ => None,
         }
     }
 
@@ -84,8 +97,12 @@ impl LinearLoss {
             let outputs = weighted_outputs(target, weights, method, context)?;
             Ok(outputs.into_iter().flat_map(|output| output.values).collect())
         };
-        Ok(match self {
-            Self::Squared => {
+        Ok(match self.resolved(target) {
+            Self::Auto | Self::Squared => {
+                if matches!(target, Target::Survival(_)) {
+                    let expected = "numbers or classes for loss=squared; survival times have loss=cox";
+                    return Err(Error::UnsupportedTarget { method, expected, found: target.describe() });
+                }
                 let outputs = standardised()?;
                 (Box::new(Separable::new(Squared, outputs, samples)?), false)
             }

@@ -154,6 +154,7 @@ impl Arrivals {
         status: fewest_core::Status,
     ) -> Result<Selection, Error> {
         budget.check(self.n_arrived)?;
+        let n_chosen = chosen.len();
         match budget {
             Budget::Count(k) => chosen.truncate(k),
             Budget::Threshold(threshold) => chosen.retain(|chosen| chosen.score >= threshold),
@@ -163,6 +164,7 @@ impl Arrivals {
         let scores = chosen.iter().map(|chosen| chosen.score).collect();
         let mut selection = Selection::new(order, scores, self.n_arrived, status);
         selection.p_values = Some(chosen.iter().map(|chosen| chosen.p_value).collect());
+        selection.note_left_out(n_chosen, budget, "features that were kept");
         Ok(selection)
     }
 }

@@ -5,7 +5,7 @@ use fewest::eval::{
     CoefficientDifference, CrossValidatedDifference, KnockoffOptions, Knockoffs, ScoreDifference,
     StabilitySelection,
 };
-use fewest::registry::{Built, Method, Parameters};
+use fewest::registry::{Built, Kind, Method, Parameters};
 
 use crate::args::BoundArgs;
 use crate::failure::Failure;
@@ -68,12 +68,19 @@ fn knockoffs(
         }
     }
     let decides = parameters.decides_count();
+    if decides && method.kind == Kind::Score {
+        return Err(Failure::new(format!(
+            "--fdr: {} decides by a test of its own how many features there are: leave out --param {}",
+            method.id,
+            method.deciding_parameters().join(", --param ")
+        )));
+    }
     // What is reported are the parameters that were given: with them the run is repeated.
     let mut parameters = parameters.clone();
     let takes = |name: &str| method.parameters().iter().any(|parameter| parameter.name == name);
     let has_path = takes("lambda_path") && takes("lambda_ratio");
     if !decides && has_path {
-        if parameters.word("loss").is_ok_and(|loss| loss != "squared") {
+        if parameters.word("loss").is_ok_and(|loss| !["auto", "squared"].contains(&loss)) {
             return Err(Failure::new(format!(
                 "--fdr: with this loss {} needs a penalty: give --param lambda_ratio=SHARE",
                 method.id
@@ -93,11 +100,13 @@ fn knockoffs(
             Box::new(Knockoffs { statistic: CrossValidatedDifference { selector, folds: FOLDS }, options })
         }
         _ => {
-            let deciding: Vec<String> =
-                method.deciding_parameters().iter().map(|name| format!("--param {name}=…, or ")).collect();
+            let deciding: Vec<String> = method
+                .deciding_parameters()
+                .iter()
+                .map(|name| format!("give --param {name}=…, or "))
+                .collect();
             return Err(Failure::new(format!(
-                "--fdr: {} has no score for every feature: give {}take a method that `fewest score` takes, \
-                 or lasso",
+                "--fdr: {} has no score for every feature: {}take a method that `fewest score` takes, or lasso",
                 method.id,
                 deciding.concat()
             )));

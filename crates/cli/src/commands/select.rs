@@ -76,6 +76,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
 
     selection.notes.splice(0..0, info.notes.iter().cloned());
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
+    selection.notes.extend(terms::notes(&parameters, &info));
     selection.notes.extend(rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;

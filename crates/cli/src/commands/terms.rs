@@ -54,6 +54,19 @@ pub(super) fn found(
     Ok(all.into_iter().map(|(_, parameter, indices)| (parameter, indices)).collect())
 }
 
+/// What an answer tells of features that the model has and the answer leaves out.
+pub(super) fn notes(parameters: &Parameters, info: &DataInfo) -> Vec<String> {
+    let told = |(name, what): (&str, &str)| {
+        let names: Vec<String> =
+            parameters.features(name).iter().map(|&j| format!("`{}`", info.name(j))).collect();
+        (!names.is_empty()).then(|| format!("{}: {what}, and not selected", names.join(", ")))
+    };
+    [("covariates", "in the model without a penalty"), ("offset", "added to the fitted values")]
+        .into_iter()
+        .filter_map(told)
+        .collect()
+}
+
 /// How many features can be selected: covariates and the offset are not.
 pub(super) fn selectable(parameters: &Parameters, n_features: usize) -> usize {
     let (covariates, offset) = (parameters.features("covariates"), parameters.features("offset"));

@@ -131,7 +131,10 @@ fn link(cells: &[&str], nodes: &Nodes, n_cells: Option<usize>) -> Result<(usize,
             Ok(value) if value.is_finite() && value > 0.0 => value,
             _ => {
                 let problem = format!("the weight is {}", quoted(text));
-                return Err(wrong(problem, "give a finite number above 0, or remove the line"));
+                return Err(wrong(
+                    problem,
+                    "give a finite number above 0, or remove the line; names in a first line are `from,to,weight`",
+                ));
             }
         },
     };

@@ -123,11 +123,17 @@ impl Passes {
         let batch = row.saturating_mul(BATCH_ROWS as u64);
         let least = BESIDE.saturating_add(PIECES.saturating_mul(batch));
         if memory < least {
-            let expected = format!(
-                "at least {} MiB: {BATCH_ROWS} rows of {} columns, a few times",
-                least.div_ceil(1 << 20),
-                self.n_columns()
-            );
+            // A table of at most half the memory is read at once.
+            let (whole, is_exact) = (self.table_bytes().saturating_mul(2), self.n_rows().1);
+            let expected = if is_exact && whole < least {
+                format!("at least {} MiB: twice the size of the table", whole.div_ceil(1 << 20))
+            } else {
+                format!(
+                    "at least {} MiB: {BATCH_ROWS} rows of {} columns, a few times",
+                    least.div_ceil(1 << 20),
+                    self.n_columns()
+                )
+            };
             return Err(fewest_core::Error::parameter("memory", format!("{memory} bytes"), expected).into());
         }
         let batches = (memory - BESIDE) / PIECES / batch;

@@ -68,6 +68,10 @@ pub(super) fn select_many(
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
+    if let Some(&j) = free.iter().find(|&&j| scaled.squared_norms()[j] == 0.0) {
+        let name = if options.covariates.contains(&j) { "covariates" } else { "forced" };
+        return Err(Error::parameter(name, data.feature_name(j), "features that vary: this one is constant"));
+    }
     let projected = if free.is_empty() { None } else { Some(Projected::new(&*scaled, free.clone())?) };
     let problem: &dyn InnerProducts = match &projected {
         Some(projected) => projected,

@@ -129,7 +129,7 @@ impl<S: Selector> KnockoffStatistic for CrossValidatedDifference<S> {
             return Err(Error::Unsupported {
                 method: "a penalty chosen by cross-validation",
                 what: format!("a target that is {}", pairs.target().describe()),
-                instead: "give the penalty".to_owned(),
+                instead: "give the penalty, such as `lambda_ratio`".to_owned(),
             });
         }
         let n = pairs.n_samples();
@@ -171,7 +171,7 @@ fn path(selector: &dyn Selector, data: &Dataset, context: &Context<'_>) -> Resul
     path.map(|path| path.points).ok_or_else(|| Error::Unsupported {
         method: "a penalty chosen by cross-validation",
         what: "a selector without a path".to_owned(),
-        instead: "give the penalty".to_owned(),
+        instead: "give the penalty, such as `lambda_ratio`".to_owned(),
     })
 }
 

@@ -197,7 +197,11 @@ fn f_of_regression(explained: Explained) -> (f64, f64) {
 fn check_samples(counts: &[usize]) -> Result<(), Error> {
     let (n, c) = (counts.iter().sum(), counts.len());
     if n <= c {
-        return Err(Error::TooFew { what: "samples (more than classes)", minimum: c + 1, found: n });
+        return Err(Error::TooFew {
+            what: "samples, for there must be more of them than classes,",
+            minimum: c + 1,
+            found: n,
+        });
     }
     Ok(())
 }

@@ -95,15 +95,19 @@ impl Model<'_> {
         terms::check(self.lasso, data)?;
         let data = &*with_counting_classes(data)?;
         let lasso = Lasso { loss: self.lasso.loss.resolved(data.target()), ..self.lasso.clone() };
+        let model = Model { lasso: &lasso, ..*self };
         let data = &*terms::less_offset(self.method, &lasso, data)?;
-        if lasso.loss != LinearLoss::Squared {
-            return other_losses::select_many(&Model { lasso: &lasso, ..*self }, data, budgets, context);
+        if lasso.loss != LinearLoss::Squared || matches!(data.target(), Target::Survival(_)) {
+            let mut selections = other_losses::select_many(&model, data, budgets, context)?;
+            let note = self.lasso.loss.note(data.target());
+            selections.iter_mut().for_each(|selection| selection.notes.extend(note.clone()));
+            return Ok(selections);
         }
-        let control = opened(data, budgets, self.lasso.tolerance, context)?;
-        let columns = self.columns(data, MOST_BYTES, context)?;
-        let problem = Problem::new(self, data, &columns, control, context)?;
+        let control = opened(data, budgets, lasso.tolerance, context)?;
+        let columns = model.columns(data, MOST_BYTES, context)?;
+        let problem = Problem::new(&model, data, &columns, control, context)?;
         let fit = |budget| problem.fit(budget, context);
-        each_fit(self.lasso.regularization, budgets, context, fit, |fit, budget| {
+        each_fit(lasso.regularization, budgets, context, fit, |fit, budget| {
             problem.selection(fit, budget, data.n_features())
         })
     }
@@ -137,10 +141,14 @@ impl Problem<'_> {
     }
 
     fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
-        let weights = self.scores(&fit.coefficients).into_iter().collect();
+        let weights: Vec<(usize, f64)> = self.scores(&fit.coefficients).into_iter().collect();
+        let n_found = weights.len();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         selection.solver = Some(fit.report.clone());
         (selection.path, selection.notes) = (fit.path.clone(), fit.notes.clone());
+        if self.options.regularization != Regularization::Count {
+            selection.note_left_out(n_found, budget, "features with a coefficient");
+        }
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
     }

@@ -33,7 +33,7 @@ impl<P: InnerProducts> Projected<P> {
         let gram = nalgebra::DMatrix::from_vec(m, m, gram);
         let norms = gram.diagonal();
         let dependent = || Error::Numerical {
-            what: "the projection on the unpenalised features",
+            what: "the projection on the features without a penalty",
             hint:
                 "they are constant or linearly dependent: leave out the constants and duplicates among them"
                     .to_owned(),

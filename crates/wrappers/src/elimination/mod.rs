@@ -433,6 +433,12 @@ impl Rounds<'_> {
                 ),
             });
         }
+        if budget == Budget::Auto && self.schedule.folds.is_none() {
+            notes.push(
+                "all features that vary, ranked: with `folds` their number is the one with the least error"
+                    .to_owned(),
+            );
+        }
         selection.notes = notes;
         selection.note_constant_features(data.n_features() - n_varying);
         if outcome.empty_machine {

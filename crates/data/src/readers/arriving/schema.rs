@@ -150,6 +150,14 @@ impl SampleSchema {
         self.n_first
     }
 
+    /// The lines that decided, as the subject of a sentence.
+    fn first_lines(&self, one: &str, many: &str) -> String {
+        match self.n_first {
+            1 => format!("the first line {one}"),
+            n => format!("the first {n} lines {many}"),
+        }
+    }
+
     /// The samples as a data set, with all classes and levels, also those without samples.
     ///
     /// # Errors
@@ -265,7 +273,7 @@ impl Cells {
             )),
             Cell::Text(text) => Err(wrong(
                 number,
-                format!("{} is text, but the first {} lines have numbers here", quoted(text), schema.n_first),
+                format!("{} is text, but {} numbers here", quoted(text), schema.first_lines("has", "have")),
                 "correct it, or declare it as missing or the column as categorical (on the command line: \
                  --missing-token, --categorical)",
             )),
@@ -275,9 +283,9 @@ impl Cells {
             found => codes.of(&found).map(Some).ok_or_else(|| {
                 let known = listed(names.iter().map(String::as_str));
                 let problem = format!(
-                    "the {what} {} is not one of the first {} lines, {known}",
+                    "the {what} {} is not one that {}: {known}",
                     quoted(found.text()),
-                    schema.n_first
+                    schema.first_lines("has", "have")
                 );
                 let advice = "let more lines decide (on the command line: --first-rows)";
                 wrong(number, problem, advice)
