@@ -306,6 +306,15 @@ fn targets_that_a_loss_is_not_for_are_errors() -> Tested {
     refused(POISSON, &numbers);
     refused(POISSON, &data(Target::real(vec![0.0; 50])?)?);
     refused(HUBER, &data(Target::real(vec![2.0; 50])?)?);
+    let times = data(survival_target()?)?;
+    refused(LinearLoss::Squared, &times);
+    let cox = lasso(LinearLoss::Auto).select(&times, Budget::Count(2), &context)?;
+    let breslow = LinearLoss::Cox { ties: Ties::Breslow };
+    let asked = lasso(breslow).select(&times, Budget::Count(2), &context)?;
+    assert_eq!((&cox.order, &cox.scores), (&asked.order, &asked.scores));
+    assert!(cox.notes.iter().any(|note| note.contains("loss=cox, ties=breslow")), "{:?}", cox.notes);
+    let squared = lasso(LinearLoss::Auto).select(&numbers, Budget::Count(2), &context)?;
+    assert_eq!(squared, lasso(LinearLoss::Squared).select(&numbers, Budget::Count(2), &context)?);
     refused(COX, &numbers);
     refused(COX, &data(Target::outputs([real(), real()].concat(), 50)?)?);
     refused(HUBER, &data(survival_target()?)?);

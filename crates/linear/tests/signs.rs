@@ -31,7 +31,7 @@ fn targets() -> Result<Vec<(LinearLoss, Target)>, Error> {
         (LinearLoss::Logistic { intercept: true }, Target::from_labels(&labels)),
         (LinearLoss::Multinomial { intercept: true }, Target::from_labels(&three)),
         (LinearLoss::Huber { intercept: true, delta: 0.8 }, Target::real(real())?),
-        (LinearLoss::Squared, Target::survival(times, (0..N).map(|i| i % 4 != 1).collect())?),
+        (LinearLoss::Auto, Target::survival(times, (0..N).map(|i| i % 4 != 1).collect())?),
     ])
 }
 
