@@ -258,21 +258,23 @@ fn a_linear_model_has_covariates_and_an_offset() {
     for note in ["`square`: in the model without a penalty", "`line`: added to the fitted values"] {
         assert!(text.contains(note), "{note}: {text}");
     }
-    let constant = ["select", "table.csv", "-m", "hsic-lasso", "-k", "1", "--covariates", "constant"];
+    let constant = ["select", "table.csv", "-m", "hsic-lasso", "-k", "1", "--covariates", "fixed"];
     place.refuses(&constant, &["`covariates` is constant", "this one is constant"]);
 }
 
 #[test]
 fn answers_tell_what_a_number_of_features_left_out() {
-    let place = Place::with_table();
+    let place = Place::with_wdbc();
+    place.write("table.csv", &common::table());
     for (call, note) in [
-        ("-m lasso -p lambda_ratio=0.01 -k 1", "features with a coefficient, as many as were asked for"),
-        ("-m alpha-investing -k 1", "features that were kept, as many as were asked for"),
-        ("-m dw-rfe -k auto", "with `folds` their number is the one with the least error"),
+        (
+            "wdbc.csv -m lasso -p lambda_ratio=0.1 -k 1",
+            "features with a coefficient, as many as were asked for",
+        ),
+        ("wdbc.csv -m alpha-investing -k 1", "features that were kept, as many as were asked for"),
+        ("table.csv -m dw-rfe -k auto", "with `folds` their number is the one with the least error"),
     ] {
-        let mut words = vec!["select", "table.csv"];
-        words.extend(call.split(' '));
-        let text = place.done(&words);
+        let text = place.done(&words(&format!("select {call}")));
         assert!(text.contains(note), "{call}: {text}");
     }
 }
