@@ -46,15 +46,13 @@ options! {
     /// Algorithms 2 and 3 of the paper. As printed in the survey the classifier changes where `y wᵀx < 0`,
     /// and so never from `w = 0`; the programs of the authors have the margin 1. There is no constant. The
     /// class that sorts last is `+1`. The score of a feature is its weight, and with equal weights the lower
-    /// index is kept.
+    /// index is kept. (The authors' step is 0.2: with it weak features come and go with single samples.)
     ///
     /// A table is standardised, and its rows come in a random order that the seed decides, anew in each pass.
-    /// A stream is learnt as it comes: bring features to one scale first. With full
-    /// input a feature with one value in all samples so far is the last to keep a weight in it, and is not
-    /// selected. The answer depends on the order
-    /// of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change it. Only
-    /// where
-    /// the last pass over a table changed nothing, it is [`Status::Converged`].
+    /// A stream is learnt as it comes: bring features to one scale first. A feature of which one value was
+    /// seen so far is not selected in it, and with full input is the last to keep a weight. The answer depends
+    /// on the order of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change
+    /// it. Only where the last pass over a table changed nothing, it is [`Status::Converged`].
     ///
     /// Cost: `O(d)` a sample. Memory: `2 d` numbers, whatever arrives, and the batch.
     ///
@@ -82,11 +80,11 @@ options! {
         /// What is seen of a sample: all features, or as many as may have a weight.
         pub input: OfsInput = OfsInput::Full;
         /// Length of a step, η.
-        pub step: f64 = 0.2, Positive;
+        pub step: f64 = 0.05, Positive;
         /// Weight λ of the squared coefficients; `λ η` is below 1.
         pub lambda: f64 = 0.01, Positive;
         /// Largest `y wᵀx` that changes the weights.
-        pub margin: f64 = 0.0, NonNegative;
+        pub margin: f64 = 1.0, NonNegative;
         /// Passes over a table.
         pub passes: usize = 1, Count(1);
         /// Whether the rows of a table come in a random order, anew in each pass.
@@ -244,9 +242,9 @@ pub struct OfsStream {
     weights: Vec<f64>,
     /// The features with a weight, increasing.
     support: Vec<usize>,
-    /// The first sample.
+    /// The first value seen of each feature; NaN before.
     first: Vec<f64>,
-    /// Which features had another value since; all of rows that are scaled as a table, and of partial input.
+    /// Which features were seen with another value since; all of rows that are scaled as a table.
     varies: Vec<bool>,
     n_seen: u64,
     n_updates: u64,
@@ -263,19 +261,19 @@ impl OfsStream {
         &self.weights
     }
 
-    /// Notes which features vary.
-    fn look(&mut self, x: &[f64]) {
-        if self.first.is_empty() {
-            self.first = x.to_vec();
-            // Of partial input only a part of a sample may be looked at.
-            let is_known = self.rows.is_scaled() || self.options.input != OfsInput::Full;
-            self.varies = vec![is_known; x.len()];
+    /// Notes whether feature `j` varies.
+    fn look(&mut self, j: usize, value: f64) {
+        if self.first[j].is_nan() {
+            self.first[j] = value;
         }
-        let known = self.varies.iter_mut().zip(&self.first);
-        known.zip(x).for_each(|((varies, first), x)| *varies |= x != first);
+        self.varies[j] |= value != self.first[j];
     }
 
     fn learn(&mut self, y: f64, x: &[f64]) {
+        if self.first.is_empty() {
+            self.first = vec![f64::NAN; x.len()];
+            self.varies = vec![self.rows.is_scaled(); x.len()];
+        }
         match self.options.input {
             OfsInput::Full => self.learn_all(y, x),
             OfsInput::Partial { exploration } => self.learn_part(y, x, exploration),
@@ -285,6 +283,7 @@ impl OfsStream {
 
     fn learn_all(&mut self, y: f64, x: &[f64]) {
         let Ofs { step, lambda, margin, .. } = self.options;
+        x.iter().enumerate().for_each(|(j, value)| self.look(j, *value));
         let is_changed = y * self.predicted(x) <= margin;
         for &j in &self.support {
             self.weights[j] *= 1.0 - lambda * step;
@@ -311,6 +310,7 @@ impl OfsStream {
         } else {
             self.support.clone()
         };
+        seen.iter().for_each(|&j| self.look(j, x[j]));
         // What is not seen counts as 0.
         let predicted: f64 = {
             let mut seen = seen.clone();
@@ -340,9 +340,11 @@ impl OfsStream {
         self.support.extend((0..self.weights.len()).filter(|&j| self.weights[j] != 0.0));
         if self.support.len() > self.kept {
             let (weights, varies) = (&self.weights, &self.varies);
+            // Of partial input most features are not known to vary for long.
+            let counts = |j: usize| self.options.input != OfsInput::Full || varies[j];
             let larger = |a: &usize, b: &usize| {
                 let by_weight = || weights[*b].abs().total_cmp(&weights[*a].abs());
-                varies[*b].cmp(&varies[*a]).then_with(by_weight).then(a.cmp(b))
+                counts(*b).cmp(&counts(*a)).then_with(by_weight).then(a.cmp(b))
             };
             self.support.select_nth_unstable_by(self.kept, larger);
             for j in self.support.drain(self.kept..) {
@@ -389,7 +391,6 @@ impl StreamSelector for OfsStream {
         let classes = self.classes(arrived)?;
         self.weights.resize(arrived.n_features(), 0.0);
         for (x, &code) in values.chunks_exact(arrived.n_features()).zip(classes.codes()) {
-            self.look(x);
             self.learn(if code == 1 { 1.0 } else { -1.0 }, x);
         }
         Ok(())

@@ -348,6 +348,39 @@ fn ofs_selects_no_constant_of_a_stream() {
     wide.update(&rows(n - 1, n), &Context::default()).unwrap();
     let chosen = wide.selection(Budget::Count(4)).unwrap();
     assert!(!chosen.order.contains(&0) && chosen.order.contains(&3), "{chosen:?}");
+    let input = OfsInput::Partial { exploration: 0.2 };
+    let mut part = Ofs { kept: Some(4), input, ..Ofs::default() }.stream(0).unwrap();
+    part.update(&rows(0, n - 1), &Context::default()).unwrap();
+    let chosen = part.selection(Budget::Count(4)).unwrap();
+    assert!(chosen.order.contains(&1) && !chosen.order.contains(&0), "{chosen:?}");
+}
+
+/// Three features of which one class has values larger by a standard deviation, among ten.
+#[test]
+fn ofs_finds_weak_features_with_its_defaults() {
+    let n = 2000;
+    let normal = |j: u64| {
+        let mut sums = vec![0.0; n];
+        for k in 0..12 {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum += fewest_core::derive_seed(100 * j + k, i as u64) as f64 / u64::MAX as f64 - 0.5;
+            }
+        }
+        sums
+    };
+    let y: Vec<bool> = (0..n).map(|i| fewest_core::derive_seed(7, i as u64) % 2 == 1).collect();
+    let shift = |j: u64, i: usize| if j < 3 && y[i] { 1.0 } else { 0.0 };
+    let columns: Vec<Vec<f64>> =
+        (0..10).map(|j| normal(j).into_iter().enumerate().map(|(i, x)| x + shift(j, i)).collect()).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&y)).unwrap();
+    for seed in 0..10 {
+        let context = Context::seeded(seed);
+        let found =
+            fewest_core::Selector::select(&Ofs::default(), &data, Budget::Count(3), &context).unwrap();
+        let mut order = found.order;
+        order.sort_unstable();
+        assert_eq!(order, [0, 1, 2], "{seed}");
+    }
 }
 
 #[test]
