@@ -173,7 +173,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         let mut results = Results { case, peer: String::new(), theirs: Vec::new(), ours: Vec::new() };
         for repetition in 1..=arguments.repetitions {
             let mut parameters: Vec<String> = case.parameters.iter().map(|&p| p.to_owned()).collect();
-            let mut time = |command: &mut Command, side: &str| -> Result<_> {
+            let time = |command: &mut Command, side: &str| -> Result<_> {
                 command.arg("--x").arg(&x).args(["--threads", &arguments.threads.to_string()]);
                 if !case.is_sparse() {
                     command.arg("--y").arg(&y);
@@ -202,7 +202,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             if !case.is_sign {
                 command.arg("--regression");
             }
-            parameters.iter().for_each(|parameter| drop(command.args(["--param", parameter])));
+            for parameter in &parameters {
+                command.args(["--param", parameter]);
+            }
             results.ours.push(time(&mut command, "fewest")?.0);
         }
         std::fs::remove_file(&x)?;
