@@ -424,7 +424,7 @@ impl Run<'_> {
             let group = arrived.dataset(&used, opened);
             group.and_then(|group| selector.update(&group, context)).map_err(|source| match source {
                 // That of all lines.
-                CoreError::UnsupportedTarget { .. } => Error::Core(source),
+                CoreError::UnsupportedTarget { .. } | CoreError::Unsupported { .. } => Error::Core(source),
                 source => Error::AtLine { path: self.plan.path.clone(), line, source },
             })?;
         }
