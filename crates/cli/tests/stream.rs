@@ -817,7 +817,7 @@ fn what_cannot_be_forgotten_is_refused_with_the_reason() {
         &of("fsnet", &["--window", "50"]),
         "--window: forgetting older samples is not supported by fsnet: it needs links or views",
     );
-    refused(&of("f-score", &["--half-life", "0"]), "give a number of samples above 0");
+    refused(&of("f-score", &["--half-life", "0.9"]), "give a number of samples of at least 1");
     refused(&of("hsic", &["--half-life", "50"]), "take f-score, correlation or variance, or a window");
     refused(&of("t-score", &["--drift"]), "take f-score, correlation or variance, or a window");
     for forgetting in [&["--window", "50"][..], &["--half-life", "50"], &["--drift"]] {

@@ -2,7 +2,9 @@
 
 mod common;
 
-use std::process::Stdio;
+use std::io::{Read, Write};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{Place, words};
 use serde_json::Value;
@@ -22,6 +24,72 @@ fn samples(n: usize, header: bool) -> String {
 fn features(first: &str) -> String {
     let lines = ["y,0,1,0,1,0,1,0,1", "a,1,2,1,2,1,2,1,3", "b,5,1,4,2,3,3,2,4"];
     format!("{first}{}\n", lines.join("\n"))
+}
+
+/// The command while it reads a pipe that is open.
+fn started(place: &Place, call: &str) -> Child {
+    let mut command = place.command(&words(call));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Its exit status, its answers and its one line of trouble.
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(stderr.lines().count() <= 1, "{stderr}");
+    (output.status.code(), stdout, stderr)
+}
+
+/// A quote that is never closed takes all that follows into one cell: memory is bounded all the same.
+#[test]
+fn a_line_without_an_end_is_an_error() {
+    let place = Place::new();
+    let mut child = started(&place, "stream - -m f-score -k 1 --first-rows 50");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(samples(90, true).as_bytes()).unwrap();
+    stdin.write_all(b"1,2,\"3\n").unwrap();
+    // It stops to read before the end.
+    let rest = std::io::copy(&mut std::io::repeat(b'4').take(1 << 28), &mut stdin);
+    drop(stdin);
+    let (status, stdout, stderr) = ended(child);
+    assert!(rest.is_err() && status == Some(2), "{stderr}");
+    assert!(stdout.contains("at the end, 90 samples: a ("), "{stdout}");
+    assert!(stderr.contains("line 92: a line of more than 128 MiB: check the line ends"), "{stderr}");
+}
+
+/// The clock tells what is new only.
+#[test]
+fn an_answer_is_told_once() {
+    let place = Place::new();
+    let mut child = started(&place, "stream - -m f-score -k 1 --first-rows 50 --every-seconds 0.05");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(samples(90, true).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    drop(stdin);
+    let (status, stdout, _) = ended(child);
+    assert_eq!(status, Some(0));
+    assert!(stdout.lines().filter(|line| line.starts_with("90 samples")).count() < 2, "{stdout}");
+    assert!(stdout.contains("at the end, 90 samples: a ("), "{stdout}");
+}
+
+#[test]
+fn the_answer_is_told_where_the_state_cannot_be_written() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("gone")).unwrap();
+    let call = "stream - -m f-score -k 1 --first-rows 50 --every 80 --json a.json --checkpoint gone/c.json";
+    let mut child = started(&place, call);
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(samples(90, true).as_bytes()).unwrap();
+    let begun = Instant::now();
+    while !place.path("a.json").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no answer while the pipe is open");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::fs::remove_dir(place.path("gone")).unwrap();
+    drop(stdin);
+    let (status, stdout, stderr) = ended(child);
+    assert!(status == Some(2) && stderr.contains("--checkpoint gone/c.json: cannot be written"), "{stderr}");
+    assert!(stdout.contains("at the end, 90 samples: a ("), "{stdout}");
 }
 
 #[test]
@@ -77,6 +145,10 @@ fn parameters_that_a_stream_needs_are_named() {
     place.refuses(
         &words(&format!("{grafting} -p lambda_ratio=0.1")),
         &["`lambda` is given by lambda_ratio = 0.1"],
+    );
+    place.refuses(
+        &words("stream s.csv -m ofs --target b"),
+        &["s.csv: ofs needs two classes as target, but the target is 1 real output"],
     );
     place.refuses(&words("stream s.csv -m ofs -k auto"), &["-k auto", "--param kept"]);
     place.refuses(&words("stream s.csv -m ofs --time-limit -3"), &["--time-limit", "above 0"]);

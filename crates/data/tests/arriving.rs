@@ -187,6 +187,29 @@ fn pipes_and_files_that_grow_end_when_they_are_told_to() {
     assert_eq!(all, "xy");
 }
 
+/// The same line for ever.
+struct Endless;
+
+impl Read for Endless {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let line = b"s,no\n";
+        let count = out.len() / line.len() * line.len();
+        out[..count].chunks_mut(line.len()).for_each(|place| place.copy_from_slice(line));
+        Ok(count)
+    }
+}
+
+/// What is kept of content that does not end is bounded: the lines that decide, and a target.
+#[test]
+fn no_more_lines_are_kept_than_there_is_memory() {
+    let options = ReadOptions { memory: Some(4 << 20), ..ReadOptions::default() };
+    let told = "take more than half of the memory: let fewer lines decide";
+    let samples = ArrivingSamples::open("t.csv", Endless, &options, Missing::Error, usize::MAX);
+    assert!(samples.err().is_some_and(|error| error.to_string().contains(told)));
+    let target = ArrivingFeatures::read_target("t.csv", Endless, &options);
+    assert!(target.is_err_and(|error| error.to_string().contains(told)));
+}
+
 #[test]
 fn a_journal_is_replaced_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();

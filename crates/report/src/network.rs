@@ -1,5 +1,7 @@
 //! The network of the samples: coloured by the target, and by each of the best selected features.
 
+use std::borrow::Cow;
+
 use fewest::core::{Dataset, Error, Graph, Selection, Target, order};
 use fewest_study::RunInfo;
 use maud::{Markup, html};
@@ -25,13 +27,13 @@ const SHAPE: &str = "network-shape";
 /// Longest name of a class in characters.
 const NAME: usize = 28;
 
-/// The drawings; nothing without links between samples.
+/// The drawings; nothing without links between samples, and without authors of them.
 ///
 /// # Errors
 /// When a column cannot be read.
 pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> Result<Markup, Error> {
-    let Some(graph) = data.sample_graph() else { return Ok(html! {}) };
-    let network = Network::new(graph)?;
+    let Some((graph, line)) = links(data)? else { return Ok(html! {}) };
+    let network = Network::new(&graph, line)?;
     let (colours, meaning, legend) = by_target(data, run);
     let mut cards = Vec::new();
     let mut values = vec![0.0; data.n_samples()];
@@ -67,8 +69,33 @@ pub(super) fn section(data: &Dataset, selection: &Selection, run: &RunInfo) -> R
     Ok(wrap("network", "The network of the samples", &explanation, content))
 }
 
+/// The links that are drawn, and what a line means.
+fn links(data: &Dataset) -> Result<Option<(Cow<'_, Graph>, &'static str)>, Error> {
+    if let Some(graph) = data.sample_graph() {
+        return Ok(Some((Cow::Borrowed(graph), "a line a link between two")));
+    }
+    let Some(authors) = data.authors() else { return Ok(None) };
+    let (mut first, mut last) = (vec![None; authors.n_authors()], vec![None; authors.n_authors()]);
+    let mut links = Vec::new();
+    // Not all pairs of an author's samples, which may be very many: from one to the next holds them together.
+    for (i, &author) in authors.of_sample().iter().enumerate() {
+        match last[author].replace(i) {
+            Some(before) => links.push((before, i, 1.0)),
+            None => first[author] = Some(i),
+        }
+    }
+    let between = authors.follows().symmetrised();
+    let firsts = between.links().filter_map(|(a, b, _)| Some((first[a]?, first[b]?, 1.0)));
+    links.extend(firsts.filter(|(a, b, _)| a != b));
+    let line = "a line leads from a sample to the next one of its author, and between the first samples of two \
+                authors of whom one follows the other";
+    Ok(Some((Cow::Owned(Graph::undirected(data.n_samples(), &links)?), line)))
+}
+
 /// The samples and links that are drawn, and where.
 struct Network {
+    /// What a line means.
+    line: &'static str,
     /// Of the data.
     n_samples: usize,
     /// The samples that are drawn, increasing, and their places in a drawing.
@@ -79,7 +106,7 @@ struct Network {
 }
 
 impl Network {
-    fn new(graph: &Graph) -> Result<Self, Error> {
+    fn new(graph: &Graph, line: &'static str) -> Result<Self, Error> {
         let graph = graph.symmetrised();
         let n_samples = graph.n_nodes();
         let mut samples: Vec<usize> = (0..n_samples).collect();
@@ -93,7 +120,7 @@ impl Network {
         let links: Vec<(usize, usize)> = graph.subset(&samples)?.links().map(|(a, b, _)| (a, b)).collect();
         let place = |share: f64| at(EDGE + (SIDE - 2.0 * EDGE) * share);
         let places = layout::places(samples.len(), &links).into_iter().map(|[x, y]| (place(x), place(y)));
-        Ok(Self { n_samples, places: places.collect(), samples, links })
+        Ok(Self { line, n_samples, places: places.collect(), samples, links })
     }
 
     fn size(&self) -> String {
@@ -102,10 +129,10 @@ impl Network {
     }
 
     fn explanation(&self) -> String {
-        let mut told =
-            "A dot is a sample, a line a link between two; linked samples are drawn near each other, \
-                        and axes mean nothing."
-                .to_owned();
+        let mut told = format!(
+            "A dot is a sample, {}; linked samples are drawn near each other, and axes mean nothing.",
+            self.line
+        );
         if self.samples.len() < self.n_samples {
             let (drawn, all) = (text::count(self.samples.len()), text::count(self.n_samples));
             told.push_str(&format!(" Of the {all} samples, the {drawn} with the most links are drawn."));
@@ -214,7 +241,7 @@ fn by_target(data: &Dataset, run: &RunInfo) -> (Vec<String>, String, Markup) {
 
 #[cfg(test)]
 mod tests {
-    use fewest::core::{DenseColumns, Status};
+    use fewest::core::{Authors, DenseColumns, Status};
 
     use super::super::tests;
     use super::*;
@@ -281,6 +308,24 @@ mod tests {
         let html = drawn(&data(40, Target::from_labels(&labels), &[]), 0);
         assert!(html.contains("nodes rest") && html.contains("all other classes"), "{html}");
         assert!(html.contains("Network of 40 samples with 0 links.") && !html.contains("class=\"links\""));
+    }
+
+    /// Samples 0, 2 and 4 are of one author, 1 and 3 of another, who follows him, and 5 of a third; a fourth
+    /// has no sample.
+    #[test]
+    fn samples_of_an_author_are_joined() {
+        let made = Graph::directed(4, &[(1, 0, 1.0), (0, 1, 1.0), (3, 0, 1.0)])
+            .and_then(|follows| Authors::new(vec![0, 1, 0, 1, 0, 2], follows))
+            .and_then(|authors| {
+                let columns = DenseColumns::from_columns(&vec![vec![1.0, 2.0, 0.0, 3.0, 1.0, 5.0]; 7])?;
+                Dataset::new(columns, Target::None)?.with_authors(authors)
+            });
+        let data = made.unwrap_or_else(|error| panic!("{error}"));
+        let Ok(Some((graph, _))) = links(&data) else { panic!("links") };
+        assert_eq!(graph.links().collect::<Vec<_>>(), [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 4, 1.0)]);
+        let html = drawn(&data, 2);
+        assert!(html.contains("Network of 6 samples with 4 links."), "{html}");
+        assert!(html.contains("to the next one of its author"), "{html}");
     }
 
     #[test]

@@ -40,8 +40,9 @@ const GROUP: usize = 100;
 struct BySamples {
     method: &'static str,
     target: Kind,
-    /// The nearest program of river, by its name in `experiments/peers/streams.py`.
-    river: Option<&'static str>,
+    /// The nearest program of river, by its name in `experiments/peers/streams.py`, and how many samples it
+    /// gets.
+    river: Option<(&'static str, usize)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -51,17 +52,19 @@ enum Kind {
     None,
 }
 
-const fn samples(method: &'static str, target: Kind, river: Option<&'static str>) -> BySamples {
+const fn samples(method: &'static str, target: Kind, river: Option<(&'static str, usize)>) -> BySamples {
     BySamples { method, target, river }
 }
 
-const SAMPLES: [BySamples; 6] = [
-    samples("ofs", Kind::Classes, Some("logistic-l1")),
-    samples("fsds", Kind::None, None),
-    samples("f-score", Kind::Classes, Some("select-k-best")),
-    samples("correlation", Kind::Numbers, Some("select-k-best")),
-    samples("variance", Kind::None, Some("variance-threshold")),
+const SAMPLES: [BySamples; 8] = [
+    samples("ofs", Kind::Classes, Some(("logistic-l1", DRAWN))),
+    samples("fsds", Kind::None, Some(("covariance", 1000))),
+    samples("f-score", Kind::Classes, Some(("select-k-best", DRAWN))),
+    samples("correlation", Kind::Numbers, Some(("select-k-best", DRAWN))),
+    samples("variance", Kind::None, Some(("variance-threshold", DRAWN))),
     samples("mim", Kind::Classes, None),
+    samples("chi2", Kind::Classes, None),
+    samples("hsic", Kind::Classes, None),
 ];
 
 /// How many samples arrive, each with this many features, of which the first five make the target.
@@ -291,7 +294,7 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
             Side { method: case.method, program, arrives, arrived, runs }
         };
         let mut own = side("fewest".to_owned(), N_SAMPLES / divisor);
-        let mut river = case.river.map(|peer| (peer, side(format!("river, {peer}"), DRAWN)));
+        let mut river = case.river.map(|(peer, count)| (peer, side(format!("river, {peer}"), count)));
         let (x, y) = (scratch.join("streams-x.npy"), scratch.join("streams-y.npy"));
         if river.is_some() {
             let drawn = draw_samples(case.target)?;
@@ -309,6 +312,7 @@ pub(super) fn run(arguments: &super::Arguments) -> Result<()> {
                 let mut command = Command::new(&python);
                 command.arg(workspace::root().join("experiments/peers/streams.py")).args(["--peer", peer]);
                 command.arg("--x").arg(&x).arg("--y").arg(&y).args(["--k", &K.to_string()]);
+                command.args(["--samples", &side.arrived.to_string()]);
                 let answer = side.measure(command.arg("--json").arg(&json), &json)?;
                 let text = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();
                 facts.retain(|(name, _)| *name != "peer");
@@ -390,10 +394,11 @@ fn summary(sides: &[Side]) -> String {
         text,
         "\n## Samples arrive\n\n\
          {FEATURES_THAT_STAY} standard normal features, in batches of {BATCH} samples; k = {K}. {DRAWN} samples \
-         are drawn and given again and again, to river once. The classes, or numbers, are the sum of the \
+         are drawn and given again and again, to river once or in part. The classes, or numbers, are the sum of the \
          first {INFORMATIVE} features with noise of standard deviation 1 (classes: its sign). River's nearest: \
          `SelectKBest(PearsonCorr())`, `VarianceThreshold` and `LogisticRegression` with an l1 penalty, each \
-         by `learn_one`; it has nothing near to fsds and mim.\n\n\
+         by `learn_one`. For fsds it has no equivalent: nearest is `EmpiricalCovariance`, the matrix of which fsds \
+         keeps a sketch, and which selects nothing. To mim, chi2 and hsic it has nothing near.\n\n\
          | method | program | samples | seconds | CPU seconds | samples a second | selected | held features | \
          held, KiB | memory, MiB | times river |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
     );

@@ -24,7 +24,7 @@ pub(crate) struct StreamArgs {
     /// Tell the answer after every N samples, or features, that arrived
     #[arg(long, value_name = "N", value_parser = positive)]
     pub every: Option<usize>,
-    /// Tell the answer after so many seconds, if anything arrived
+    /// Tell the answer after so many seconds, if anything arrived since the last one
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub every_seconds: Option<f64>,
     /// Write the state to this file, and go on from it where it exists
@@ -85,8 +85,8 @@ pub(crate) struct StreamArgs {
 }
 
 fn half_life(text: &str) -> Result<f64, String> {
-    let samples = text.parse().ok().filter(|samples: &f64| *samples > 0.0 && samples.is_finite());
-    samples.ok_or_else(|| "give a number of samples above 0".to_owned())
+    let samples = text.parse().ok().filter(|samples: &f64| *samples >= 1.0 && samples.is_finite());
+    samples.ok_or_else(|| "give a number of samples of at least 1".to_owned())
 }
 
 fn several(text: &str) -> Result<usize, String> {

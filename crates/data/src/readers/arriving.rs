@@ -15,6 +15,7 @@ use csv::ByteRecord;
 use fewest_core::derive_seed;
 
 use super::delimited::{Rows, check_text, delimiter};
+use crate::memory::Limit;
 use crate::source::Source;
 use crate::{Error, Place, ReadOptions};
 
@@ -130,7 +131,13 @@ struct Lines {
     n_cells: usize,
     /// The line of the first record.
     first_line: u64,
+    /// How much may be kept, and what is.
+    limit: Limit,
+    kept: u64,
 }
+
+/// Bytes of a record that is kept beside those of its cells.
+const RECORD: u64 = 128;
 
 impl Lines {
     fn open(path: &Path, content: impl Read + 'static, options: &ReadOptions) -> Result<(Self, u8), Error> {
@@ -146,8 +153,23 @@ impl Lines {
         let source = source.in_utf8(options)?;
         check_text(&source)?;
         let between = delimiter(&source, options.delimiter)?;
+        let limit = Limit::of(path, options);
         let rows = Rows::new(source, between);
-        Ok((Self { rows, record: ByteRecord::new(), hash: 0, n_cells: 0, first_line: 0 }, between))
+        let record = ByteRecord::new();
+        Ok((Self { rows, record, hash: 0, n_cells: 0, first_line: 0, limit, kept: 0 }, between))
+    }
+
+    /// The record, to be kept with others: of content that does not end, no more than there is room for.
+    fn keep(&mut self) -> Result<ByteRecord, Error> {
+        let cells = (self.record.len() * size_of::<usize>()) as u64;
+        self.kept += self.record.as_slice().len() as u64 + cells + RECORD;
+        if self.kept > self.limit.most() {
+            let problem = "the lines that are kept take more than half of the memory";
+            let advice = "let fewer lines decide (on the command line: --first-rows); a table with the target has \
+                          one for each sample";
+            return Err(Error::malformed(self.rows.path(), Place::File, problem, advice));
+        }
+        Ok(self.record.clone())
     }
 
     /// The next record is in `self.record`; its first line, or `None` at the end.

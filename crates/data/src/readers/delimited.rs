@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use csv::ByteRecord;
 
 use super::cells::{Builder, Cell, Classifier, Fault};
-use super::lines::UnixLines;
+use super::lines::{TooLong, UnixLines};
 use super::parts::{self, Shape, Wrong};
 use super::pieces;
 use super::text::{self, Blocks, LONGEST_CELL};
@@ -229,6 +229,10 @@ impl Unread {
     }
 }
 
+/// Most bytes of a record that is read by itself: what reads a stream holds no more of one that does not end,
+/// such as all that follows a quote.
+const LONGEST_RECORD: u64 = 1 << 27;
+
 /// The rows of the file, each with the number of its first line.
 pub(crate) struct Rows {
     reader: csv::Reader<UnixLines>,
@@ -259,12 +263,22 @@ impl Rows {
     }
 
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, Error> {
+        let start = self.reader.position().line();
+        self.reader.get_mut().allow(LONGEST_RECORD);
         match self.reader.read_byte_record(record) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
             Err(error) => {
                 let place = Place::Line(self.reader.position().line());
                 return Err(match error.into_kind() {
+                    csv::ErrorKind::Io(error)
+                        if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) =>
+                    {
+                        let problem = format!("a line of more than {} MiB", LONGEST_RECORD >> 20);
+                        let advice =
+                            "check the line ends, the delimiter, and whether a double quote is never closed";
+                        Error::malformed(&self.path, Place::Line(start), problem, advice)
+                    }
                     csv::ErrorKind::Io(error) => Source::failure(&self.path, self.compressed, place, error),
                     _ => Error::malformed(&self.path, place, "the line cannot be read", "check the quotes"),
                 });

@@ -2,6 +2,11 @@
 
 use std::io::{self, BufRead, Read};
 
+/// More bytes of one record than are read: it ends nowhere, say.
+#[derive(Debug, thiserror::Error)]
+#[error("the record is too long")]
+pub(super) struct TooLong;
+
 /// Text in which every line, including the last, ends in one line feed.
 pub(super) struct UnixLines {
     inner: Box<dyn BufRead>,
@@ -10,6 +15,8 @@ pub(super) struct UnixLines {
     last: u8,
     before_last: u8,
     emitted: u64,
+    /// Behind so many bytes reading is an error.
+    end: u64,
     ended: bool,
     added_feed: bool,
 }
@@ -24,9 +31,15 @@ impl UnixLines {
             last: b'\n',
             before_last: b'\n',
             emitted: 0,
+            end: u64::MAX,
             ended: false,
             added_feed: false,
         }
+    }
+
+    /// Allows as many bytes more to be read, and about as many as a buffer holds.
+    pub(super) fn allow(&mut self, bytes: u64) {
+        self.end = self.emitted.saturating_add(bytes);
     }
 
     /// For a record that contains the final line feed: whether `position` is the end of the text and no
@@ -52,6 +65,9 @@ impl Read for UnixLines {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if out.is_empty() || self.ended {
             return Ok(0);
+        }
+        if self.emitted > self.end {
+            return Err(io::Error::other(TooLong));
         }
         let mut written = 0;
         while written == 0 {
@@ -88,6 +104,19 @@ impl Read for UnixLines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_is_read_than_is_allowed() {
+        let text = || io::BufReader::with_capacity(16, io::repeat(b'x'));
+        let mut lines = UnixLines::new(Box::new(text()), 0);
+        lines.allow(100);
+        let mut read = Vec::new();
+        let error = lines.read_to_end(&mut read).unwrap_err();
+        assert!(error.get_ref().is_some_and(|inner| inner.is::<TooLong>()), "{error}");
+        assert!((101..=116).contains(&read.len()), "{}", read.len());
+        lines.allow(10);
+        assert!(lines.read(&mut [0; 16]).is_ok());
+    }
 
     #[test]
     fn every_line_ends_in_one_line_feed() {

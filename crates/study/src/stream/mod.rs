@@ -197,6 +197,7 @@ pub fn stream(
         arrived: 0,
         left_out: 0,
         told: Instant::now(),
+        told_at: 0,
         checkpoint_at: 0,
         n_alarms: 0,
         is_new_alarm: false,
@@ -259,7 +260,10 @@ pub fn stream(
             stopped.map_or_else(|| Error::NothingArrived(plan.path.clone()), Error::NothingArrivedBefore)
         );
     }
-    run.save()?;
+    // What was found is told, too, where the state cannot be written.
+    if let Err(unwritten) = run.save() {
+        error.get_or_insert(unwritten);
+    }
     match (run.answer(true, stopped), error) {
         // Of too few lines before a fault there is no answer.
         (Err(_), Some(fault)) => return Err(fault),
@@ -284,6 +288,8 @@ struct Run<'a> {
     left_out: usize,
     /// When the last answer was.
     told: Instant,
+    /// The arrivals then.
+    told_at: usize,
     /// The arrivals at the last checkpoint.
     checkpoint_at: usize,
     /// Alarms that were told.
@@ -325,7 +331,7 @@ impl Run<'_> {
         if let Some(saved) = saved {
             selector.restore(&saved.state()?)?;
             (self.arrived, self.left_out) = (saved.arrived, saved.left_out);
-            self.checkpoint_at = saved.arrived;
+            (self.checkpoint_at, self.told_at) = (saved.arrived, saved.arrived);
             self.n_alarms = selector.alarm().map_or(0, |alarm| alarm.number);
         }
         (self.opened, self.selector) = (Some(opened), Some(selector));
@@ -334,14 +340,16 @@ impl Run<'_> {
 
     /// How long to wait for the next message.
     fn patience(&self) -> Duration {
-        let every = self.plan.every_seconds.map(Duration::from_secs_f64);
-        every.map_or(TICK, |every| every.saturating_sub(self.told.elapsed()).min(TICK))
+        let every = self.plan.every_seconds.filter(|_| self.arrived > self.told_at);
+        every
+            .map(Duration::from_secs_f64)
+            .map_or(TICK, |every| every.saturating_sub(self.told.elapsed()).min(TICK))
     }
 
-    /// Whether so many seconds have passed.
+    /// Whether so many seconds have passed, and anything arrived.
     fn is_due(&self) -> bool {
         let every = self.plan.every_seconds;
-        self.arrived > 0 && every.is_some_and(|every| self.told.elapsed().as_secs_f64() >= every)
+        self.arrived > self.told_at && every.is_some_and(|every| self.told.elapsed().as_secs_f64() >= every)
     }
 
     /// Uses what arrived, with an answer and a checkpoint where they are due; whether to go on.
@@ -414,10 +422,10 @@ impl Run<'_> {
             let whole = Context { deadline: None, interrupt: None, ..*self.context };
             let context = if is_whole { &whole } else { self.context };
             let group = arrived.dataset(&used, opened);
-            group.and_then(|group| selector.update(&group, context)).map_err(|source| Error::AtLine {
-                path: self.plan.path.clone(),
-                line,
-                source,
+            group.and_then(|group| selector.update(&group, context)).map_err(|source| match source {
+                // That of all lines.
+                CoreError::UnsupportedTarget { .. } | CoreError::Unsupported { .. } => Error::Core(source),
+                source => Error::AtLine { path: self.plan.path.clone(), line, source },
             })?;
         }
         for at in first..first + count {
@@ -432,7 +440,7 @@ impl Run<'_> {
 
     /// Tells an answer; whether to go on.
     fn tell(&mut self, tell: &mut dyn FnMut(&Answer) -> bool) -> bool {
-        self.told = Instant::now();
+        (self.told, self.told_at) = (Instant::now(), self.arrived);
         let answer = self.answer(false, None);
         self.is_new_alarm = false;
         match answer {

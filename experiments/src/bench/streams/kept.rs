@@ -6,6 +6,9 @@ use super::super::measure::{Measured, Timed};
 use super::{FEATURES, Run, SAMPLES, Side};
 use crate::Result;
 
+/// A fact that is not there.
+const UNKNOWN: &str = "unknown";
+
 /// What the lines above a table of figures say of the run.
 pub(super) struct Kept {
     /// The date and the commit.
@@ -18,9 +21,13 @@ pub(super) struct Kept {
 pub(super) fn read(text: &str, measured: impl Fn(&str) -> bool) -> Result<Kept> {
     let fact = |name: &str| {
         let start = format!("# {name}: ");
-        text.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or("unknown").to_owned()
+        text.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or(UNKNOWN).to_owned()
     };
-    let made = format!("{}, commit {}", fact("date"), fact("commit"));
+    let mut made = format!("{}, commit {}", fact("date"), fact("commit"));
+    let other = fact("other lines");
+    if other != UNKNOWN {
+        made.push_str(&format!("; {other}"));
+    }
     let mut sides: Vec<Side> = Vec::new();
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
     for record in reader.records() {

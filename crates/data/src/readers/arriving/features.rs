@@ -156,7 +156,7 @@ impl ArrivingFeatures {
         let classifier = Classifier::new(&options.missing_tokens, delimiter != b',');
         let mut records = Vec::new();
         while let Some(line) = lines.next()? {
-            records.push((line, lines.record.clone()));
+            records.push((line, lines.keep()?));
         }
         let first: Vec<Vec<Cow<'_, [u8]>>> = records
             .iter()

@@ -81,7 +81,7 @@ impl ArrivingSamples {
         // One more, since the first may hold names.
         while records.len() <= n_first {
             match lines.next() {
-                Ok(Some(line)) => records.push((line, lines.hash, lines.record.clone())),
+                Ok(Some(line)) => records.push((line, lines.hash, lines.keep()?)),
                 Ok(None) => break,
                 Err(error) => {
                     broken = Some(error);
