@@ -34,8 +34,8 @@ def needed(method, n_samples, n_features):
         return {"views": [0] * (n_features // 2) + [1] * (n_features - n_features // 2)}
     if any(p["group_word"] and p["group_word"] == p["default"] for p in about["parameters"]):
         return {"feature_groups": [j // 2 for j in range(n_features)]}
-    # A ring of samples.
-    return {"sample_graph": [(i, (i + 1) % n_samples) for i in range(n_samples)]} if method == "netfs" else {}
+    # A chain of samples.
+    return {"sample_graph": [(i, i + 1) for i in range(n_samples - 1)]} if method == "netfs" else {}
 
 
 def table(rng):

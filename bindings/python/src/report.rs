@@ -39,7 +39,7 @@ impl Found {
                 found.0, found.1, given.0, given.1
             )));
         }
-        let mut run = self.about.clone().run(name, data);
+        let mut run = self.about.clone().run(DataInfo::new(name, data));
         run.data.targets = targets;
         let origin = Origin::new(call);
         let what = "Feature selection";

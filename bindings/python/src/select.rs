@@ -122,10 +122,10 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// The same for documents and reports, which call the data `name`.
-    pub(crate) fn run(self, name: &str, data: &Dataset) -> RunInfo {
+    /// The same for documents and reports, of data of this description.
+    pub(crate) fn run(self, data: DataInfo) -> RunInfo {
         let Self { method, parameters, seed, seconds, missing } = self;
-        let data = DataInfo { missing, ..DataInfo::new(name, data) };
+        let data = DataInfo { missing, ..data };
         RunInfo { method: method.clone(), parameters, seed, data, seconds }
     }
 }
@@ -167,7 +167,9 @@ pub(crate) fn told<'py>(
     found.set_item("all_p_values", numbers(&all_p_values))?;
     found.set_item("all_q_values", numbers(&all_q_values))?;
 
-    let run = about.clone().run("", data);
+    // Python knows the names, of which there may be a million: it needs the numbers of features.
+    let nameless = DataInfo::of_target("", data.target(), data.n_samples(), data.n_features());
+    let run = about.clone().run(nameless);
     let document = if selection.related.iter().all(Vec::is_empty) {
         // A million features need not be written as text and read again.
         let features = (std::mem::take(&mut selection.order), std::mem::take(&mut selection.scores));

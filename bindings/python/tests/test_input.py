@@ -223,7 +223,7 @@ def test_links_of_samples_follow_the_rows_of_a_fold(two_classes):
         pipeline = Pipeline([("select", select), ("learn", LogisticRegression())])
         search = GridSearchCV(pipeline, {"select__k": [1, 3]}, cv=folds, error_score="raise")
         search.fit(frame, y, sample_graph=adjacency)
-        with pytest.raises(ValueError, match="networkx.to_pandas_adjacency"):
+        with pytest.raises(ValueError, match="give it fewest.Whole"):
             search.fit(X, y, sample_graph=adjacency.to_numpy())
     for graph in (friends, adjacency):
         found = fewest.evaluate("fsnet", frame, y, LogisticRegression(), k=[1, 3], cv=folds, sample_graph=graph)

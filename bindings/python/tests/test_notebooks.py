@@ -23,3 +23,11 @@ def test_a_notebook_was_executed_from_top_to_bottom(path):
     # The last one shows a report.
     assert "srcdoc=" in "".join(cells[-1]["outputs"][-1]["data"]["text/html"])
     assert "site-packages" not in text, "a path of the machine"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_its_code_runs_today(path, monkeypatch):
+    cells = [cell["source"] for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+             if cell["cell_type"] == "code"]
+    monkeypatch.chdir(path.parent)
+    exec(compile("\n".join("".join(source) for source in cells), path.name, "exec"), {})

@@ -1,5 +1,6 @@
 //! Features as levels, in a form for fast joint counts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use fewest_core::method::Options;
@@ -8,6 +9,10 @@ use fewest_core::{Column, Context, Dataset, Error, FeatureKind, Target};
 use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
 use fewest_columns::map_features;
+
+/// Bytes that the codes of all features may take with planes beside them. Where they would take more, only the
+/// codes or the planes of a feature are kept, whichever are smaller.
+const MOST_CODES: usize = 256 << 20;
 
 /// The samples, ordered by class so that counts within a class are counts over a range, and tables that every
 /// count needs.
@@ -71,12 +76,12 @@ impl Rows {
 }
 
 /// Codes, in the smallest type that holds them.
-pub(crate) enum Codes {
-    Narrow(Vec<u8>),
-    Wide(Vec<u32>),
+pub(crate) enum Codes<'a> {
+    Narrow(Cow<'a, [u8]>),
+    Wide(Cow<'a, [u32]>),
 }
 
-impl Codes {
+impl Codes<'_> {
     pub(crate) fn at(&self, row: usize) -> u32 {
         match self {
             Codes::Narrow(codes) => u32::from(codes[row]),
@@ -87,7 +92,8 @@ impl Codes {
 
 /// A discrete variable over [`Rows`].
 pub struct Variable {
-    pub(crate) codes: Codes,
+    /// `None` where the planes say them.
+    codes: Option<Codes<'static>>,
     pub(crate) n_levels: usize,
     /// For each level but the last, one bit per sample; empty if counting row by row is faster or smaller.
     pub(crate) planes: Vec<u64>,
@@ -137,14 +143,64 @@ impl Variable {
         let codes = if n_levels <= 256 {
             Codes::Narrow(codes.into_iter().map(|code| code as u8).collect())
         } else {
-            Codes::Wide(codes)
+            Codes::Wide(Cow::Owned(codes))
         };
-        Self { codes, n_levels, planes, counts, totals, sum, target_sum }
+        Self { codes: Some(codes), n_levels, planes, counts, totals, sum, target_sum }
+    }
+
+    /// The codes of these samples: of all of them or of a class.
+    pub(crate) fn codes(&self, rows: &Rows, of: &Range<usize>) -> Codes<'_> {
+        match &self.codes {
+            Some(Codes::Narrow(codes)) => Codes::Narrow(Cow::Borrowed(&codes[of.clone()])),
+            Some(Codes::Wide(codes)) => Codes::Wide(Cow::Borrowed(&codes[of.clone()])),
+            None => Codes::Narrow(Cow::Owned(self.read_planes(rows, of))),
+        }
+    }
+
+    fn read_planes(&self, rows: &Rows, of: &Range<usize>) -> Vec<u8> {
+        // Planes are of few levels, the last of which has none.
+        let mut codes = vec![self.n_levels.saturating_sub(1) as u8; of.len()];
+        let inside = |class: &&Stretch| of.start <= class.rows.start && class.rows.end <= of.end;
+        for class in rows.classes.iter().filter(inside) {
+            for (level, plane) in self.planes.chunks_exact(rows.all.words.end).enumerate() {
+                for (codes, &word) in
+                    codes[class.rows.start - of.start..].chunks_mut(64).zip(&plane[class.words.clone()])
+                {
+                    let mut left = word;
+                    while left != 0 {
+                        codes[left.trailing_zeros() as usize] = level as u8;
+                        left &= left - 1;
+                    }
+                }
+            }
+        }
+        codes
+    }
+
+    /// Keeps only the codes or the planes, whichever are smaller.
+    pub(crate) fn thin(&mut self) {
+        let bytes = match &self.codes {
+            Some(Codes::Narrow(codes)) => size_of_val(&codes[..]),
+            Some(Codes::Wide(codes)) => size_of_val(&codes[..]),
+            None => return,
+        };
+        if size_of_val(&self.planes[..]) > bytes {
+            (self.planes, self.counts, self.totals) = (Vec::new(), Vec::new(), Vec::new());
+        } else if !self.planes.is_empty() {
+            self.codes = None;
+        }
+    }
+
+    /// `I(k;Y)`, never negative.
+    fn relevance(&self, rows: &Rows) -> f64 {
+        let sums = rows.total_sum() - self.sum - rows.target_sum + self.target_sum;
+        (sums / rows.n_samples() as f64).max(0.0)
     }
 
     /// The joint variable of `a` and `b`.
     pub fn joint(a: &Variable, b: &Variable, rows: &Rows) -> Self {
-        let key = |row| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
+        let (of_a, of_b) = (a.codes(rows, &rows.all.rows), b.codes(rows, &rows.all.rows));
+        let key = |row| u64::from(of_a.at(row)) * b.n_levels as u64 + u64::from(of_b.at(row));
         let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
         let levels = Levels::from_keys(&keys);
         Self::new(levels.codes.to_vec(), levels.n_levels, rows)
@@ -177,33 +233,19 @@ impl Coded {
         method: &'static str,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        rule.check()?;
-        let target = target_levels(data, rule, method)?;
-        let rows = Rows::new(&target);
-        let features = map_features(data, context, "discretisation", |j, column| {
-            let written_out;
-            let values = match column {
-                Column::Dense(values) => values,
-                sparse @ Column::Sparse { .. } => {
-                    written_out = sparse.to_vec(data.n_samples());
-                    &written_out
-                }
-            };
-            let levels = match data.feature_kind(j) {
-                FeatureKind::Categorical { .. } => discretisation::categories(values),
-                _ => rule.levels(values, Some(&target))?,
-            };
-            let codes = rows.order.iter().map(|&row| levels.codes[row as usize]).collect();
-            Ok(Variable::new(codes, levels.n_levels, &rows))
+        let too_large = data.n_samples().saturating_mul(data.n_features()) > MOST_CODES;
+        let (rows, features) = coded(data, rule, method, context, |mut variable, _| {
+            if too_large {
+                variable.thin();
+            }
+            variable
         })?;
         Ok(Self { rows, features })
     }
 
     /// `I(k;Y)`, never negative.
     pub fn relevance(&self, k: usize) -> f64 {
-        let Self { rows, features } = self;
-        let sums = rows.total_sum() - features[k].sum - rows.target_sum + features[k].target_sum;
-        (sums / rows.n_samples() as f64).max(0.0)
+        self.features[k].relevance(&self.rows)
     }
 
     /// `H(k)`, never negative.
@@ -217,6 +259,49 @@ impl Coded {
         let joint = joint_sum(rows, &features[a], &features[b], scratch);
         ((rows.total_sum() - features[a].sum - features[b].sum + joint) / rows.n_samples() as f64).max(0.0)
     }
+}
+
+/// `I(k;Y)` of every feature, of which nothing else is kept: in the memory of one feature a thread.
+///
+/// # Errors
+/// As [`Coded::new`].
+pub fn relevances(
+    data: &Dataset,
+    rule: &Discretisation,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
+    Ok(coded(data, rule, method, context, |variable, rows| variable.relevance(rows))?.1)
+}
+
+/// The samples, and what `keep` keeps of each feature.
+fn coded<T: Send>(
+    data: &Dataset,
+    rule: &Discretisation,
+    method: &'static str,
+    context: &Context<'_>,
+    keep: impl Fn(Variable, &Rows) -> T + Sync,
+) -> Result<(Rows, Vec<T>), Error> {
+    rule.check()?;
+    let target = target_levels(data, rule, method)?;
+    let rows = Rows::new(&target);
+    let features = map_features(data, context, "discretisation", |j, column| {
+        let written_out;
+        let values = match column {
+            Column::Dense(values) => values,
+            sparse @ Column::Sparse { .. } => {
+                written_out = sparse.to_vec(data.n_samples());
+                &written_out
+            }
+        };
+        let levels = match data.feature_kind(j) {
+            FeatureKind::Categorical { .. } => discretisation::categories(values),
+            _ => rule.levels(values, Some(&target))?,
+        };
+        let codes = rows.order.iter().map(|&row| levels.codes[row as usize]).collect();
+        Ok(keep(Variable::new(codes, levels.n_levels, &rows), &rows))
+    })?;
+    Ok((rows, features))
 }
 
 /// The classes of the target, or the levels of its one real output.

@@ -37,7 +37,7 @@ pub fn joint_sum(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch)
     match way(rows, a, b, 1) {
         Way::Sorted => sorted_sums(rows, a, b, &mut scratch.keys).joint,
         way => {
-            fill(way, &rows.all, None, a, b, scratch);
+            fill(way, rows, (&rows.all, None), a, b, scratch);
             scratch.cells.iter().map(|&count| rows.log_sums[count as usize]).sum()
         }
     }
@@ -53,7 +53,7 @@ pub fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> S
     scratch.totals.resize(a.n_levels * b.n_levels, 0);
     let mut with_target = 0.0;
     for (class, stretch) in rows.classes.iter().enumerate() {
-        fill(way, stretch, Some(class), a, b, scratch);
+        fill(way, rows, (stretch, Some(class)), a, b, scratch);
         for (total, &count) in scratch.totals.iter_mut().zip(&scratch.cells) {
             *total += count;
             with_target += rows.log_sums[count as usize];
@@ -94,11 +94,12 @@ fn way(rows: &Rows, a: &Variable, b: &Variable, n_tables: usize) -> Way {
     }
 }
 
-/// Joint counts over a stretch into `scratch.cells`, at `level of a * levels of b + level of b`.
+/// Joint counts over a stretch, all samples or a class, into `scratch.cells`, at `level of a * levels of b +
+/// level of b`.
 fn fill(
     way: Way,
-    stretch: &Stretch,
-    class: Option<usize>,
+    rows: &Rows,
+    (stretch, class): (&Stretch, Option<usize>),
     a: &Variable,
     b: &Variable,
     scratch: &mut Scratch,
@@ -116,20 +117,11 @@ fn fill(
     } else {
         halves.clear();
         halves.resize(cells.len(), 0);
-        let range = stretch.rows.clone();
-        match (&a.codes, &b.codes) {
-            (Codes::Narrow(a), Codes::Narrow(c)) => {
-                tally(&a[range.clone()], &c[range], b.n_levels, cells, halves)
-            }
-            (Codes::Narrow(a), Codes::Wide(c)) => {
-                tally(&a[range.clone()], &c[range], b.n_levels, cells, halves)
-            }
-            (Codes::Wide(a), Codes::Narrow(c)) => {
-                tally(&a[range.clone()], &c[range], b.n_levels, cells, halves)
-            }
-            (Codes::Wide(a), Codes::Wide(c)) => {
-                tally(&a[range.clone()], &c[range], b.n_levels, cells, halves)
-            }
+        match (&a.codes(rows, &stretch.rows), &b.codes(rows, &stretch.rows)) {
+            (Codes::Narrow(a), Codes::Narrow(c)) => tally(a, c, b.n_levels, cells, halves),
+            (Codes::Narrow(a), Codes::Wide(c)) => tally(a, c, b.n_levels, cells, halves),
+            (Codes::Wide(a), Codes::Narrow(c)) => tally(a, c, b.n_levels, cells, halves),
+            (Codes::Wide(a), Codes::Wide(c)) => tally(a, c, b.n_levels, cells, halves),
         }
     }
 }
@@ -217,7 +209,8 @@ fn tally<A: Code, B: Code>(a: &[A], b: &[B], b_levels: usize, cells: &mut [u32],
 
 /// Both sums from sorted pairs of levels: for tables that would be mostly empty.
 fn sorted_sums(rows: &Rows, a: &Variable, b: &Variable, keys: &mut Vec<u64>) -> Sums {
-    let key = |row: usize| u64::from(a.codes.at(row)) * b.n_levels as u64 + u64::from(b.codes.at(row));
+    let (of_a, of_b) = (a.codes(rows, &rows.all.rows), b.codes(rows, &rows.all.rows));
+    let key = |row: usize| u64::from(of_a.at(row)) * b.n_levels as u64 + u64::from(of_b.at(row));
     let mut add_runs = |range: std::ops::Range<usize>, sum: &mut f64| {
         keys.clear();
         keys.extend(range.map(key));
@@ -270,11 +263,44 @@ mod tests {
                     assert_eq!(joint_sum(&rows, a, b, scratch), expected.joint);
                     if !a.planes.is_empty() && !b.planes.is_empty() {
                         for (class, stretch) in rows.classes.iter().enumerate() {
-                            fill(Way::Planes, stretch, Some(class), a, b, scratch);
+                            fill(Way::Planes, &rows, (stretch, Some(class)), a, b, scratch);
                             let planes = scratch.cells.clone();
-                            fill(Way::Table, stretch, Some(class), a, b, scratch);
+                            fill(Way::Table, &rows, (stretch, Some(class)), a, b, scratch);
                             assert_eq!(planes, scratch.cells);
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn codes_or_planes_alone_give_the_bits_of_both() {
+        let levels = [2, 3, 5, 9, 300];
+        for (n, classes) in [(2, 2), (64, 3), (65, 2), (130, 30), (1000, 7)] {
+            let Coded { rows, features } = coded(n, &levels, classes);
+            let mut thin = coded(n, &levels, classes).features;
+            thin.iter_mut().for_each(Variable::thin);
+            assert!(n < 1000 || thin.iter().zip(levels).all(|(thin, n)| thin.planes.is_empty() == (n > 5)));
+            let scratch = &mut Scratch::default();
+            for (a, thin_a) in features.iter().zip(&thin) {
+                for (b, thin_b) in features.iter().zip(&thin) {
+                    let [whole, by_planes] = [[a, b], [thin_a, thin_b]].map(|[a, b]| {
+                        let pair = Variable::joint(a, b, &rows);
+                        let others = SideBySide::new(&[b, a, b], &rows);
+                        let entropies = others.map(|others| {
+                            joint_conditional_entropies(&rows, a, b, &others, &mut Scratch::default())
+                        });
+                        let alone = joint_sum(&rows, a, b, scratch);
+                        let sorted = sorted_sums(&rows, a, b, &mut Vec::new());
+                        (sums(&rows, a, b, scratch), alone, sorted, pair.sum, pair.target_sum, entropies)
+                    });
+                    assert_eq!(whole, by_planes);
+                    for (class, stretch) in rows.classes.iter().enumerate() {
+                        fill(Way::Table, &rows, (stretch, Some(class)), a, b, scratch);
+                        let cells = scratch.cells.clone();
+                        fill(Way::Table, &rows, (stretch, Some(class)), thin_a, thin_b, scratch);
+                        assert_eq!(cells, scratch.cells);
                     }
                 }
             }

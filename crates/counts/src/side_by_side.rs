@@ -27,8 +27,9 @@ impl SideBySide {
         let n_blocks = variables.len().div_ceil(LANES);
         let mut codes = vec![[0; LANES]; rows.n_samples() * n_blocks];
         for (at, variable) in variables.iter().enumerate() {
+            let own = variable.codes(rows, &rows.all.rows);
             for (row, block) in codes.iter_mut().skip(at / LANES).step_by(n_blocks).enumerate() {
-                block[at % LANES] = u8::try_from(variable.codes.at(row)).ok()?;
+                block[at % LANES] = u8::try_from(own.at(row)).ok()?;
             }
         }
         let mut classes = vec![0; rows.n_samples()];
@@ -58,7 +59,8 @@ pub fn joint_conditional_entropies(
         return None;
     }
     let width = b.n_levels as u64;
-    let key = |row: usize| u64::from(a.codes.at(row)) * width + u64::from(b.codes.at(row));
+    let (of_a, of_b) = (a.codes(rows, &rows.all.rows), b.codes(rows, &rows.all.rows));
+    let key = |row: usize| u64::from(of_a.at(row)) * width + u64::from(of_b.at(row));
     let keys = &mut scratch.keys;
     keys.clear();
     keys.extend((0..rows.n_samples()).map(|row| (key(row) << 32) | row as u64));

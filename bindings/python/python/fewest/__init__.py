@@ -8,10 +8,11 @@ from ._catalogue import methods
 from ._classes import CLASSES
 from ._evaluate import compare, evaluate
 from ._fewest import __version__
+from ._links import Whole
 from ._report import Report, report
 from ._selector import Selector
 
 globals().update(CLASSES)
 
 __all__ = [
-    "Report", "Selector", "__version__", "compare", "evaluate", "methods", "report", *CLASSES]
+    "Report", "Selector", "Whole", "__version__", "compare", "evaluate", "methods", "report", *CLASSES]

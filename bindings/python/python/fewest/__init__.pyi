@@ -57,6 +57,10 @@ class Report:
     html: str
     def save(self, path: str | PathLike[str]) -> None: ...
 
+class Whole:
+    value: Any
+    def __init__(self, value: Any) -> None: ...
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     order_: np.ndarray
     scores_: np.ndarray

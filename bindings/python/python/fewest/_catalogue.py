@@ -41,16 +41,26 @@ def methods():
 
 def given(values):
     """The parameters of a method that are given, as the command takes them."""
-    return [(name, text(value)) for name, value in values.items() if value is not None]
+    texts = []
+    for name, value in values.items():
+        if value is not None:
+            try:
+                texts.append((name, text(value)))
+            except TypeError:
+                raise TypeError(
+                    f"parameter `{name}` is {value!r}, but must be a number, a word, or a list of them") from None
+    return texts
 
 
 def text(value):
     """A value of a parameter as the command takes it."""
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return value
-    if hasattr(value, "__iter__"):
+    if hasattr(value, "__iter__") and not isinstance(value, dict):
         return ",".join(text(item) for item in value)
     if hasattr(value, "__index__"):
         return str(int(value))

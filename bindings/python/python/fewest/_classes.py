@@ -25,6 +25,8 @@ def _make(method):
         for keyword, default in keywords.items():
             setattr(self, keyword, given.get(keyword, default))
 
+    # What Python says of arguments that do not fit.
+    __init__.__qualname__ = name
     parameter = inspect.Parameter
     __init__.__signature__ = inspect.Signature([
         parameter("self", parameter.POSITIONAL_OR_KEYWORD),

@@ -1,5 +1,6 @@
 """How well the selected features predict: selection inside every fold, any estimator of scikit-learn as learner."""
 
+import operator
 import time
 
 import numpy as np
@@ -65,6 +66,10 @@ def compare(selectors, X, y, learner, *, k=None, cv=10, scoring=None, sample_wei
     import pandas as pd
 
     start = time.perf_counter()
+    if isinstance(X, list):
+        X = np.asarray(X)
+    if isinstance(selectors, (str, BaseSelector)):
+        selectors = [selectors]
     named = selectors if isinstance(selectors, dict) else _names([_selector(given) for given in selectors])
     named = {name: _selector(given) for name, given in named.items()}
     check_consistent_length(X, y)
@@ -157,7 +162,10 @@ def _folds(cv, X, y, learner, groups):
 def _ks(k, n_features):
     if k is None:
         return [number for number in DEFAULT_KS if number <= n_features]
-    ks = sorted({int(number) for number in ([k] if np.ndim(k) == 0 else k)})
+    try:
+        ks = sorted({operator.index(number) for number in ([k] if np.ndim(k) == 0 else k)})
+    except TypeError:
+        raise ValueError(f"k: whole numbers of features needed, found {k!r}") from None
     if not ks or ks[0] < 1 or ks[-1] > n_features:
         raise ValueError(f"k: numbers of features from 1 to {n_features} needed, found {ks}")
     return ks

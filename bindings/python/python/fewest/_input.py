@@ -1,5 +1,7 @@
 """Tables and targets of Python, as the library reads them: where they lie, if their layout allows."""
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite, column_or_1d
@@ -7,12 +9,28 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from . import _fewest
 
 FEATURES = "numbers, booleans, text and categories can be features"
+# What pandas calls objects that are numbers.
+NUMBERS = ("boolean", "integer", "floating", "mixed-integer-float", "decimal")
 TASKS = ("auto", "classification", "regression", "survival", "affinity")
 
 
 def is_frame(X):
     """Whether `X` is a data frame: of pandas, or with Arrow's interface."""
     return not isinstance(X, np.ndarray) and (_is_pandas(X) or hasattr(X, "__arrow_c_stream__"))
+
+
+def array(X, validated):
+    """What is no data frame, as `validated` of scikit-learn takes it; what would mislead is refused."""
+    if isinstance(X, np.ma.MaskedArray):
+        X = X.astype(np.float64).filled(np.nan)
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise TypeError(f"X has type {X.dtype}: numbers and booleans can be features of an array")
+    try:
+        return validated(X)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        raise ValueError(f"{error}: text can be features of a data frame, such as pandas.DataFrame(X)") from None
 
 
 def _is_pandas(X):
@@ -70,11 +88,19 @@ def _columns(columns, n_samples):
 def _pandas_column(name, column):
     """The numbers of a column, and the names of its codes if it has categories."""
     kind = column.dtype
+    if str(kind) == "object" and _holds_numbers(column):
+        return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)), None
     if hasattr(column, "cat") or str(kind) in ("object", "str") or str(kind).startswith("string"):
         return _categories(name, column)
     if kind.kind not in "iufb" and not getattr(kind, "_is_numeric", False):
         raise TypeError(f"column `{name}` has type {kind}: {FEATURES}")
     return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)), None
+
+
+def _holds_numbers(column):
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(column, skipna=True) in NUMBERS
 
 
 def _categories(name, column):
@@ -142,11 +168,24 @@ def target(y, task, kinds):
     if task == "auto":
         task = _task(y, kinds)
     if task == "classification":
-        names, codes = np.unique(y, return_inverse=True)
+        names, codes = _classes(y)
+        if len(names) > max(20, len(y) / 2):
+            warnings.warn(
+                f"the target has {len(names)} classes in {len(y)} samples: if it is a number, take a method for "
+                "numbers, or task='regression'", UserWarning)
         return _fewest.Target.classes(codes.astype(np.uint32), [_label(name) for name in names])
     if task != "regression":
         raise ValueError(f"task={task} needs a target of several columns")
     return _fewest.Target.outputs(_numbers(y), len(y))
+
+
+def _classes(y):
+    """The classes in their order, and the number of that of each sample."""
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in y})
+        raise ValueError(f"the target mixes {' and '.join(kinds)}: write all classes as text") from None
 
 
 def _values(y):
@@ -157,6 +196,8 @@ def _values(y):
     if y.ndim == 2:
         return column_or_1d(y, warn=True) if y.shape[1] == 1 else y
     y = column_or_1d(y)
+    if y.dtype.kind in "mM":
+        raise ValueError(f"the target has type {y.dtype}: numbers, booleans and text can be a target")
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
     if y.dtype.kind == "O" and any(value is None or value != value for value in y):
@@ -178,7 +219,7 @@ def task_of(y, task, kinds):
 
 def class_names(y):
     """The names of all classes, in their order."""
-    return [_label(value) for value in np.unique(_values(y))]
+    return [_label(value) for value in _classes(_values(y))[0]]
 
 
 def classes_target(y, classes):

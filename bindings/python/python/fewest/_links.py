@@ -11,6 +11,26 @@ from . import _fewest
 LINKS = ("feature_groups", "feature_graph", "sample_graph", "authors", "follows", "views")
 
 
+class Whole:
+    """What is known of all samples or features, passed on whole by a search of scikit-learn.
+
+    `GridSearchCV` and its relatives cut into folds whatever has as many entries as there are samples: a list of links
+    that happens to be as long, a matrix of all pairs, a graph of NetworkX. They pass on `Whole(links)` as it is, and
+    every fold takes the links between its own samples, which it finds by the names in the index of `X`.
+
+    Parameters
+    ----------
+    value : list, array, sparse matrix, data frame or graph of NetworkX
+        What `fit` would be given for all samples.
+    """
+
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Whole({type(self.value).__name__})"
+
+
 def uses(method, values):
     """What of `LINKS` a method uses with these parameters, each with how a parameter asks for it."""
     used = {link: "" for link in method["links"]}
@@ -54,6 +74,11 @@ def sample_names(X):
 def with_links(data, given, names):
     """The data set with what is given of its features and samples, which may be called by their `names`."""
     n_samples, n_features = data.shape
+    for link in ("feature_groups", "feature_graph", "sample_graph", "follows"):
+        _refuse_cut(link, given[link], n_samples)
+    # Features are the same in every fold.
+    given = {link: value.value if isinstance(value, Whole) and link not in ("sample_graph", "follows") else value
+             for link, value in given.items()}
     if given["feature_groups"] is not None:
         data = _with_groups(data, given["feature_groups"], names["feature"])
     if given["views"] is not None:
@@ -67,6 +92,16 @@ def with_links(data, given, names):
     elif given["follows"] is not None:
         raise ValueError("follows: links between authors need `authors`, the author of each sample")
     return data
+
+
+def _refuse_cut(what, given, n_samples):
+    """Refuses a list that a search of scikit-learn would have cut: one with an entry for each sample, by chance."""
+    if isinstance(given, (list, tuple, np.ndarray)) and not isinstance(given, Links) and len(given) == n_samples:
+        widths = {len(entry) if np.ndim(entry) == 1 or isinstance(entry, (set, frozenset)) else 0 for entry in given}
+        if 0 not in widths and (what == "feature_groups" or widths <= {2, 3} and n_samples not in widths):
+            raise ValueError(
+                f"{what}: {n_samples} entries for {n_samples} samples: a search of scikit-learn would cut the list into "
+                "folds, which could not be seen here: give fewest.Whole(…) of it, or a matrix or a dictionary")
 
 
 def _with_groups(data, groups, names):
@@ -107,6 +142,8 @@ def _places(what, n_nodes, names):
         if by_number and isinstance(node, (int, np.integer)) and 0 <= node < n_nodes:
             return int(node)
         among = f"a number from 0 to {n_nodes - 1}" if by_number else "in the index of X"
+        if what == "sample_graph":
+            among += "; in a search over folds give fewest.Whole(…) of all links"
         raise ValueError(f"{what}: {node!r} is no name, nor {among}" if by_number else f"{what}: {node!r} is not {among}")
 
     return place
@@ -125,7 +162,43 @@ def graph(name, given, n_nodes, names=None):
     Nodes of frames and graphs, and of pairs, are called by their names or by their numbers; of graphs and pairs those
     without links may be left out.
     """
-    return _fewest.Graph(n_nodes, *links_of(name, given, n_nodes, names))
+    links = _of_these(name, given.value, names) if isinstance(given, Whole) else links_of(name, given, n_nodes, names)
+    return _fewest.Graph(n_nodes, *links)
+
+
+def _of_these(name, given, names):
+    """Of the links of all nodes those between these, which are found by name: those of a fold."""
+    if names is None:
+        raise ValueError(
+            f"{name}: the links between the samples of a fold are found by name: give X as a data frame whose index "
+            "names the samples, or a square matrix of all pairs")
+    nodes = _nodes(given)
+    links, directed = links_of(name, given, len(nodes), nodes)
+    place = {node: i for i, node in enumerate(names)}
+    if len(place) < len(names):
+        raise ValueError(f"{name}: two nodes have one name: rename one")
+    if links and place.keys().isdisjoint(nodes):
+        raise ValueError(f"{name}: {nodes[0]!r} and all others are not in the index of X: {names[0]!r}, …")
+    at = [place.get(node) for node in nodes]
+    kept = [(at[a], at[b], weight) for a, b, weight in links if at[a] is not None and at[b] is not None]
+    if not directed:
+        kept = [(min(a, b), max(a, b), weight) for a, b, weight in kept]
+    return Links(sorted(kept), directed)
+
+
+def _nodes(given):
+    """The names of all nodes of which links are given; those of a matrix are numbers."""
+    if hasattr(given, "nodes"):
+        return list(given.nodes)
+    if hasattr(given, "iloc"):
+        return given.index.tolist()
+    links = given if hasattr(given, "shape") else list(given)
+    shape = getattr(links, "shape", None) or (len(links), *{len(link) for link in links})
+    # Two or three pairs are no matrix.
+    if sp.issparse(links) or len(shape) == 2 and shape[0] == shape[1] > 3:
+        return list(range(shape[0]))
+    links = links.tolist() if isinstance(links, np.ndarray) else links
+    return list(dict.fromkeys(node for link in links for node in link[:2]))
 
 
 def links_of(name, given, n_nodes, names=None):
@@ -158,8 +231,8 @@ def links_of(name, given, n_nodes, names=None):
     shape = " x ".join(map(str, given.shape))
     raise ValueError(
         f"{name}: {shape}, but a square matrix of {n_nodes} nodes needed. Of a matrix, a search over folds passes on "
-        "the rows of a fold only: give it a data frame whose rows and columns have the names of the nodes, as "
-        "networkx.to_pandas_adjacency makes it")
+        "the rows of a fold only: give it fewest.Whole(…) of the matrix, and X as a data frame whose index names the "
+        "samples")
 
 
 def _of_frame(name, frame, n_nodes, names):
@@ -195,7 +268,8 @@ def _with_authors(data, authors, follows):
 
 def of_rows(given, rows, n_samples, names):
     """What is given of samples, of these rows only: for folds. What is given of features stays."""
-    given = {link: value for link, value in given.items() if value is not None}
+    given = {link: value.value if isinstance(value, Whole) else value
+             for link, value in given.items() if value is not None}
 
     def kept(link, n_nodes, names, nodes):
         links, directed = links_of(link, given[link], n_nodes, names)
@@ -211,4 +285,5 @@ def of_rows(given, rows, n_samples, names):
         if "follows" in given:
             left = np.searchsorted(everyone, np.unique(authors[rows]))
             given["follows"] = kept("follows", len(everyone), everyone.tolist(), left)
-    return given
+    return {link: Whole(value) if link in ("feature_groups", "feature_graph") else value
+            for link, value in given.items()}

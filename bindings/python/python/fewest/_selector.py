@@ -1,5 +1,7 @@
 """The base of all estimators, and the one that takes the id of a method."""
 
+import numbers
+import sys
 import warnings
 
 import joblib
@@ -13,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from . import _docs, _fewest
 from ._catalogue import TWO_CLASSES, given, known
-from ._input import is_frame, table, target
+from ._input import array, is_frame, table, target
 from ._links import LINKS, check_uses, sample_names, with_links
 from ._progress import Progress
 from ._report import Report, target_names
@@ -71,14 +73,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if is_frame(X):
+            if len(getattr(X, "shape", (0, 0))) != 2:
+                raise ValueError(
+                    f"Expected 2D array, got 1D array instead: X is a {type(X).__name__}. Give a table, such as "
+                    "X.to_frame()")
             validate_data(self, X, reset=reset, skip_check_array=True)
             if (found := _num_samples(X)) < least:
                 raise ValueError(f"Found array with {found} sample(s) while a minimum of {least} is required.")
         else:
             # NaN and infinities are found by the method, which names the cell.
-            X = validate_data(
+            X = array(X, lambda X: validate_data(
                 self, X, reset=reset, accept_sparse="csc", dtype=(np.float64, np.float32), ensure_all_finite=False,
-                ensure_min_samples=least)
+                ensure_min_samples=least))
         if y is not None:
             check_consistent_length(X, y)
         data = table(X)
@@ -88,7 +94,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return data
 
     def _fit(self, X, y, sample_weight, links):
-        data = self._data(X, y, sample_weight, links).complete(self.missing)
+        data = self._data(X, y, sample_weight, links).complete(str(self.missing))
         method, values = self._method()
         with Progress(self.verbose) as progress:
             found = _fewest.select(data, method["id"], given(values), self._number(), self._how(progress))
@@ -110,6 +116,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             raise ValueError(f"parameter `k` is {self.k}, but must be a whole number, auto, or None")
         if isinstance(self.k, (int, np.integer)) and self.k < 1:
             raise ValueError(f"parameter `k` is {self.k}, but must be at least 1")
+        if isinstance(self.k, int) and self.k > sys.maxsize:
+            raise ValueError(f"parameter `k` is {self.k}, but must be at most the number of features")
         return self.k
 
     @available_if(takes_batches)
@@ -167,7 +175,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         links = dict(dict.fromkeys(LINKS), **given_to_fit)
         if links.keys() - set(LINKS):
             raise TypeError(f"report() takes no {sorted(links.keys() - set(LINKS))[0]!r}: what `fit` takes")
-        data = clone(self)._data(X, y, weights, links).complete(self.missing)
+        data = clone(self)._data(X, y, weights, links).complete(str(self.missing))
         call = f"{self!r}.fit({'X' if y is None else 'X, y'})"
         return Report(found.report(data, name, target_names(y), call))
 
@@ -177,6 +185,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _how(self, progress):
         """Seed, threads and limits of a run."""
+        if self.time_limit is not None and not isinstance(self.time_limit, numbers.Real):
+            raise ValueError(
+                f"parameter `time_limit` is {self.time_limit}, but must be a number of seconds above 0, or None")
         return dict(seed=seed_of(self.random_state), time_limit=self.time_limit, threads=_threads(self.n_jobs),
                     progress=progress)
 
@@ -209,6 +220,8 @@ def seed_of(random_state):
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"parameter `random_state` is {random_state}, but must be at least 0")
+        if random_state >= 2**64:
+            raise ValueError(f"parameter `random_state` is {random_state}, but must be below 2^64")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 

@@ -75,7 +75,7 @@ class Batches:
         data = _fewest.Data(data, goal)
         with Progress(selector.verbose) as progress:
             how = selector._how(progress)
-            self.stream.update(data, selector.missing, how)
+            self.stream.update(data, str(selector.missing), how)
             selector._batches, selector._found = self, None
             alarm = self.stream.alarm()
             selector.drift_ = alarm and Bunch(**alarm)

@@ -6,7 +6,7 @@ use fewest_core::method::Options;
 use fewest_core::{
     Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, rank,
 };
-use fewest_counts::Coded;
+use fewest_counts::relevances;
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
@@ -51,10 +51,7 @@ impl Scorer for Mim {
         // Of no effect: only relevances are asked for.
         let criterion = ForwardCriterion::Mifs { beta: 0.0 };
         let mut values = match self.estimator {
-            Estimator::Discrete(rule) => {
-                let coded = Coded::new(data, &rule, "mim", context)?;
-                (0..data.n_features()).map(|k| coded.relevance(k)).collect()
-            }
+            Estimator::Discrete(rule) => relevances(data, &rule, "mim", context)?,
             Estimator::Parzen { bandwidth_factor } => {
                 Estimated::new(data, criterion, &Parzen(bandwidth_factor), "mim", false, context)?.relevances
             }
