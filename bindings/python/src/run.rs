@@ -77,7 +77,7 @@ pub(crate) fn run<T: Send>(
             let (done, finished) = mpsc::channel();
             let worker = scope.spawn(move || {
                 let progress = Some(told as &dyn Progress);
-                let context = Context { seed, progress, deadline, interrupt: Some(interrupt) };
+                let context = Context { seed, progress, deadline, interrupt: Some(interrupt), memory: None };
                 let start = Instant::now();
                 let answer = pool.install(|| work(&context));
                 let seconds = start.elapsed().as_secs_f64();

@@ -60,6 +60,7 @@ pub(crate) fn run<T: Send>(
         progress: Some(&bar),
         deadline: args.time_limit.and_then(|limit| started.checked_add(Duration::from_secs_f64(limit))),
         interrupt: Some(&INTERRUPTED),
+        memory: None,
     };
     let result = threads.install(|| work(&context));
     let seconds = started.elapsed().as_secs_f64();

@@ -3,11 +3,9 @@
 
 use std::ops::Range;
 
-use fewest_core::{
-    Accumulator, BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, SampleStream, Target,
-    accumulate,
-};
+use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, SampleStream, Target};
 
+use crate::together::together;
 use crate::walk::map_features;
 
 /// Defines the sums over the rows of a feature.
@@ -75,6 +73,18 @@ impl<S: ColumnSums> TableSums<S> {
             Ok(())
         };
         let mut whole = Partial::new(0);
+        self.each(j, kind, column, |sums| whole.push(sums, merge))?;
+        whole.finish(merge)?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })
+    }
+
+    /// Those of each batch, in the order of the batches.
+    fn each(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        column: Column<'_>,
+        mut then: impl FnMut(S::Sums) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut own_rows = Vec::new();
         for (rows, batch) in &self.batches {
             let own = match column.stretch(rows.clone()) {
@@ -85,21 +95,26 @@ impl<S: ColumnSums> TableSums<S> {
                 }
                 dense @ Column::Dense(_) => dense,
             };
-            whole.push(self.sums.sums(j, kind, batch, own)?, merge)?;
+            then(self.sums.sums(j, kind, batch, own)?)?;
         }
-        whole.finish(merge)?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })
+        Ok(())
+    }
+}
+
+fn refuse_weights(batch: &Dataset) -> Result<(), Error> {
+    match batch.sample_weights() {
+        None => Ok(()),
+        Some(_) => Err(Error::Unsupported {
+            method: "a sum over the rows of a stream",
+            what: "weighting samples".to_owned(),
+            instead: "leave the weights out, or repeat rows".to_owned(),
+        }),
     }
 }
 
 /// The sums of every feature of a batch.
 pub(crate) fn of_batch<S: ColumnSums>(sums: &S, batch: &Dataset) -> Result<Vec<S::Sums>, Error> {
-    if batch.sample_weights().is_some() {
-        return Err(Error::Unsupported {
-            method: "a sum over the rows of a stream",
-            what: "weighting samples".to_owned(),
-            instead: "leave the weights out, or repeat rows".to_owned(),
-        });
-    }
+    refuse_weights(batch)?;
     let own = sums.batch(batch.target(), 0..batch.n_samples())?;
     map_features(batch, &Context::default(), "sums", |j, column| {
         sums.sums(j, batch.feature_kind(j), &own, column)
@@ -124,29 +139,6 @@ pub(crate) fn add<S: ColumnSums>(
     Ok(())
 }
 
-/// The sums of all features of a stream.
-struct PerFeature<'a, S: ColumnSums> {
-    sums: &'a S,
-    features: Vec<S::Sums>,
-}
-
-impl<S: ColumnSums> Accumulator for PerFeature<'_, S> {
-    type Output = Vec<S::Sums>;
-
-    fn update(&mut self, batch: &Dataset) -> Result<(), Error> {
-        let features = of_batch(self.sums, batch)?;
-        self.merge(Self { sums: self.sums, features })
-    }
-
-    fn merge(&mut self, later: Self) -> Result<(), Error> {
-        add(self.sums, &mut self.features, later.features)
-    }
-
-    fn finish(self) -> Result<Self::Output, Error> {
-        Ok(self.features)
-    }
-}
-
 /// The sums of every feature of `stream`.
 ///
 /// # Errors
@@ -157,7 +149,32 @@ pub fn stream_sums<S: ColumnSums>(
     sums: &S,
     context: &Context<'_>,
 ) -> Result<Vec<S::Sums>, Error> {
-    accumulate(stream, || PerFeature { sums, features: Vec::new() }, context)
+    let merge = |own: &mut S::Sums, later| {
+        sums.merge(own, later);
+        Ok(())
+    };
+    let mut features: Vec<Partial<S::Sums>> = Vec::new();
+    together(stream, |several, first_row| {
+        context.go_on("all rows had been seen")?;
+        refuse_weights(&several)?;
+        let table = TableSums::new(sums, several.target(), several.n_samples())?;
+        let found = map_features(&several, &Context::default(), "sums", |j, column| {
+            let mut found = Vec::new();
+            table.each(j, several.feature_kind(j), column, |sums| {
+                found.push(sums);
+                Ok(())
+            })?;
+            Ok(found)
+        });
+        let found = found.map_err(|error| error.in_rows_from(first_row))?;
+        features.resize_with(found.len(), || Partial::new(0));
+        for (feature, found) in features.iter_mut().zip(found) {
+            found.into_iter().try_for_each(|sums| feature.push(sums, merge))?;
+        }
+        Ok(())
+    })?;
+    let whole = features.into_iter().map(|feature| feature.finish(merge));
+    whole.map(|sums| sums?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })).collect()
 }
 
 /// The smallest and the largest value of each feature.

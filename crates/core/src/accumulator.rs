@@ -230,7 +230,7 @@ pub fn accumulate_part<A: Accumulator>(
 ) -> Result<Partial<A>, Error> {
     let mut part = Partial::new(first_batch);
     let mut batches = Whole::new(stream, BATCH_ROWS);
-    while let Some(batch) = batches.next()? {
+    while let Some(batch) = batches.next_batch()? {
         context.go_on("all rows had been seen")?;
         let mut sums = make();
         let first_row = part.end * BATCH_ROWS;

@@ -24,6 +24,9 @@ pub struct Context<'a> {
     pub deadline: Option<Instant>,
     /// Set to true from elsewhere to stop with [`Status::Interrupted`](crate::Status::Interrupted).
     pub interrupt: Option<&'a AtomicBool>,
+    /// Bytes that sums over rows which are read in passes may take, beside these rows. Without a number, a
+    /// method has its own limits.
+    pub memory: Option<usize>,
 }
 
 impl Context<'_> {

@@ -156,7 +156,7 @@ impl Error {
 
     /// The error with its row counted from the first row of the table, for an error about a batch that
     /// starts at `first_row`.
-    pub(crate) fn in_rows_from(mut self, first_row: usize) -> Self {
+    pub fn in_rows_from(mut self, first_row: usize) -> Self {
         if let Self::NonFinite { row, .. } | Self::NonFiniteTarget { row, .. } = &mut self {
             *row += first_row;
         }

@@ -1,6 +1,9 @@
 //! A score for each feature, and the cut-off that turns scores into a selection.
 
-use crate::{Budget, Context, Dataset, Error, Selection, Selector, Status, order};
+use crate::{
+    Budget, Context, Dataset, Error, PassSelector, SampleStream, Selection, Selector, Status, StreamScorer,
+    order, streams,
+};
 
 /// A score for every feature.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,11 +135,21 @@ pub trait Scorer: Send + Sync {
     /// # Errors
     /// When the data or the method's parameters do not allow it.
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error>;
+
+    /// Itself, where it can read the rows in passes, so that they need not be in memory. A method that is a
+    /// [`StreamScorer`] says so by `Some(self)`.
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        None
+    }
 }
 
 impl<S: Scorer + ?Sized> Scorer for Box<S> {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         (**self).score(data, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        (**self).in_passes()
     }
 }
 
@@ -178,6 +191,28 @@ impl<S: Scorer> Selector for Ranked<S> {
         let scores = self.scorer.score(data, context)?;
         let constant = data.constant_features()?;
         Ok(budgets.iter().map(|&budget| cut(&scores, &constant, budget)).collect())
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        self.scorer.in_passes().is_some().then_some(self)
+    }
+}
+
+impl<S: Scorer> PassSelector for Ranked<S> {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        match self.scorer.in_passes() {
+            Some(scorer) => streams::ranked(scorer, stream, budget, context),
+            None => Err(Error::Unsupported {
+                method: "a ranking",
+                what: "reading rows in passes with this score".to_owned(),
+                instead: "read them into one table".to_owned(),
+            }),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The result of a selector.
 
 use crate::{
-    AlternationSummary, Context, Dataset, DescentSummary, Error, FalseDiscoveries, RelaxationSummary,
-    SolverReport, order,
+    AlternationSummary, Context, Dataset, DescentSummary, Error, FalseDiscoveries, PassSelector,
+    RelaxationSummary, SolverReport, order,
 };
 
 /// How many features are wanted.
@@ -450,6 +450,12 @@ pub trait Selector: Send + Sync {
         }
         Ok(selections)
     }
+
+    /// Itself, where it can read the rows in passes, so that they need not be in memory. A method that is a
+    /// [`PassSelector`] says so by `Some(self)`.
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        None
+    }
 }
 
 impl<S: Selector + ?Sized> Selector for Box<S> {
@@ -464,6 +470,10 @@ impl<S: Selector + ?Sized> Selector for Box<S> {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         (**self).select_many(data, budgets, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        (**self).in_passes()
     }
 }
 

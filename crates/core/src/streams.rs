@@ -5,12 +5,16 @@ use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector
 mod cutter;
 mod forgetting;
 mod method;
+mod passes;
 mod ranked;
 pub(crate) mod state;
 
-pub(crate) use cutter::{Cutter, Whole};
+pub(crate) use cutter::Cutter;
+pub use cutter::Whole;
 pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
+pub(crate) use passes::ranked;
+pub use passes::{PassSelector, Watched};
 pub use ranked::{RankedStream, RunningScores, SavedRows};
 pub use state::State;
 

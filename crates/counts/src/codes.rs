@@ -38,12 +38,17 @@ pub(crate) struct Stretch {
 
 impl Rows {
     fn new(target: &Levels) -> Self {
-        let n = target.codes.len();
+        Self::of_classes(&target.codes, target.n_levels)
+    }
+
+    /// Samples with these classes, below `n_classes`; some may not occur.
+    pub fn of_classes(classes: &[u32], n_classes: usize) -> Self {
+        let n = classes.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(|&row| target.codes[row as usize]);
+        order.sort_by_key(|&row| classes[row as usize]);
         let log_sums: Vec<f64> = (0..=n).map(|count| count as f64 * (count.max(1) as f64).ln()).collect();
-        let mut counts = vec![0; target.n_levels];
-        for &code in &target.codes {
+        let mut counts = vec![0; n_classes];
+        for &code in classes {
             counts[code as usize] += 1;
         }
         let (mut row, mut word) = (0, 0);
@@ -108,6 +113,11 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// From the codes of the samples, below `n_levels`; some may not occur.
+    pub fn of_codes(codes: &[u32], n_levels: usize, rows: &Rows) -> Self {
+        Self::new(rows.order.iter().map(|&row| codes[row as usize]).collect(), n_levels, rows)
+    }
+
     /// From codes in the order of [`Rows`].
     fn new(codes: Vec<u32>, n_levels: usize, rows: &Rows) -> Self {
         let n_words = rows.all.words.end;
@@ -298,8 +308,7 @@ fn coded<T: Send>(
             FeatureKind::Categorical { .. } => discretisation::categories(values),
             _ => rule.levels(values, Some(&target))?,
         };
-        let codes = rows.order.iter().map(|&row| levels.codes[row as usize]).collect();
-        Ok(keep(Variable::new(codes, levels.n_levels, &rows), &rows))
+        Ok(keep(Variable::of_codes(&levels.codes, levels.n_levels, &rows), &rows))
     })?;
     Ok((rows, features))
 }

@@ -63,6 +63,30 @@ pub fn sums(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) -> S
     Sums { joint, with_target }
 }
 
+/// Adds how often each pair of levels occurs in each class to `counts[(class · levels of a + level of a) ·
+/// levels of b + level of b]`.
+pub fn add_joint_counts(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch, counts: &mut [u64]) {
+    let way = match way(rows, a, b, rows.classes.len()) {
+        Way::Sorted => Way::Table,
+        way => way,
+    };
+    let cells = (a.n_levels * b.n_levels).max(1);
+    for ((class, stretch), counts) in rows.classes.iter().enumerate().zip(counts.chunks_exact_mut(cells)) {
+        if !stretch.rows.is_empty() {
+            fill(way, rows, (stretch, Some(class)), a, b, scratch);
+            counts.iter_mut().zip(&scratch.cells).for_each(|(count, more)| *count += u64::from(*more));
+        }
+    }
+}
+
+/// Calls `visit` with the class and both levels of each sample.
+pub fn each_joint(rows: &Rows, a: &Variable, b: &Variable, mut visit: impl FnMut([u32; 3])) {
+    for (class, stretch) in rows.classes.iter().enumerate() {
+        let (of_a, of_b) = (a.codes(rows, &stretch.rows), b.codes(rows, &stretch.rows));
+        (0..stretch.rows.len()).for_each(|at| visit([class as u32, of_a.at(at), of_b.at(at)]));
+    }
+}
+
 /// The approximate cost, in words, of counting the joint variable of `a` and `b` against another one.
 pub(crate) fn words_each(rows: &Rows, a: &Variable, b: &Variable) -> f64 {
     let by_row = WORDS_PER_SAMPLE * rows.n_samples() as f64;
@@ -270,6 +294,34 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Added over parts of the samples, of which some lack classes and levels: the counts of all.
+    #[test]
+    fn counts_of_parts_add_up() {
+        let draw = |i: usize, j: u64, below: u64| (fewest_core::derive_seed(j, i as u64) % below) as u32;
+        for (n, levels) in [(3, [1, 2]), (300, [5, 5]), (500, [40, 3]), (700, [300, 20])] {
+            let code = |j: u64, below: u64| (0..n).map(|i| draw(i, j, below)).collect::<Vec<u32>>();
+            let (a, b, classes) = (code(0, levels[0]), code(1, levels[1]), code(2, 3));
+            let [n_a, n_b] = levels.map(|n| n as usize);
+            let mut expected = vec![0; 4 * n_a * n_b];
+            for ((&a, &b), &class) in a.iter().zip(&b).zip(&classes) {
+                expected[((class as usize) * n_a + a as usize) * n_b + b as usize] += 1;
+            }
+            for cut in [n, 7, 64] {
+                let (mut found, mut visited) = (vec![0; expected.len()], vec![0; expected.len()]);
+                for part in (0..n).step_by(cut).map(|first| first..n.min(first + cut)) {
+                    let rows = Rows::of_classes(&classes[part.clone()], 4);
+                    let a = Variable::of_codes(&a[part.clone()], n_a, &rows);
+                    let b = Variable::of_codes(&b[part], n_b, &rows);
+                    add_joint_counts(&rows, &a, &b, &mut Scratch::default(), &mut found);
+                    each_joint(&rows, &a, &b, |[class, a, b]| {
+                        visited[(class as usize * n_a + a as usize) * n_b + b as usize] += 1;
+                    });
+                }
+                assert!(found == expected && visited == expected, "{n} {levels:?} {cut}");
             }
         }
     }

@@ -25,8 +25,6 @@ use fewest_eval::{LEARNERS, LearnerEntry, METRICS, MetricEntry, learner_in, metr
 
 mod aliases;
 mod families;
-#[cfg(feature = "filters")]
-mod passes;
 #[cfg(any(feature = "dependence", feature = "linear"))]
 mod solvers;
 
@@ -35,8 +33,6 @@ pub use families::Family;
 pub use fewest_core::method::{
     Built, Kind, LinkTable, Method, Parameter, Parameters, Range, Relation, TargetKind, Value, meant, nearest,
 };
-#[cfg(feature = "filters")]
-pub use passes::InPasses;
 
 /// All methods, learners, metrics and file formats, by id: a value, to which a program may add its own.
 ///

@@ -3,19 +3,16 @@
 
 use fewest_columns::{map_features, rewind};
 use fewest_core::{Context, Dataset, Error, SampleStream, Target};
-use fewest_counts::Sums;
+use fewest_counts::{Rows, Scratch, Sums, Variable, add_joint_counts, each_joint};
 
 use crate::tables::{LevelTable, StreamTables, log_sum, not_the_same};
 
-/// Rows that are counted for all pairs before the next ones: their codes stay in the cache.
-const ROWS: usize = 4096;
+/// Rows that are counted for all pairs before the next ones: what is counted of two features stays in the
+/// cache.
+const ROWS: usize = 1 << 16;
 
 /// Tables of up to this many cells are written out; larger ones have what occurs.
 const CELLS: usize = 1 << 14;
-
-/// Tables of up to this many cells are counted in parallel lanes: neighbours of one cell wait for each other.
-const LANE_CELLS: usize = 512;
-const LANES: usize = 4;
 
 /// Pairs with one feature that one task counts.
 const PARTNERS: usize = 32;
@@ -24,8 +21,8 @@ impl StreamTables {
     /// How often each pair of levels of the two features of each pair occurs with each class: one more pass
     /// over `stream`, whatever the number of pairs. Pairs with the same first feature are best together.
     ///
-    /// Memory: a count for each cell of each table, or for what occurs where cells are many. Cost: a few
-    /// nanoseconds a row and pair.
+    /// Memory: a count for each cell of each table, or for what occurs where cells are many. Cost: less than a
+    /// nanosecond a row and pair where levels are few.
     ///
     /// # Errors
     /// Those of the stream; [`Error::Unreadable`] where it has other rows than before; [`Error::Stopped`].
@@ -44,10 +41,13 @@ impl StreamTables {
         pairs.iter().flatten().for_each(|&j| wanted[j] = true);
         let mut n = 0;
         while let Some(batch) = stream.next_batch()? {
-            context.go_on("all pairs of features had been counted")?;
-            let codes = self.coded(&batch, &wanted)?;
-            count(&mut tables, pairs, &codes);
+            let parts = self.coded(&batch, &wanted)?;
             n += batch.n_samples() as u64;
+            drop(batch);
+            for (at, rows) in parts.rows.iter().enumerate() {
+                context.go_on("all pairs of features had been counted")?;
+                count(&mut tables, pairs, rows, |j| parts.variables.get(j)?.get(at));
+            }
         }
         match self.tables.first() {
             Some(table) if table.n_samples() != n => Err(not_the_same(0)),
@@ -55,33 +55,46 @@ impl StreamTables {
         }
     }
 
-    /// The levels of the wanted features of a batch, and its classes.
-    fn coded(&self, batch: &Dataset, wanted: &[bool]) -> Result<Codes, Error> {
-        let classes = match batch.target() {
-            Target::Class(classes) => classes.codes().to_vec(),
-            _ => return Err(not_the_same(0)),
-        };
-        if batch.n_features() != wanted.len() {
+    /// The levels of the wanted features of a batch, part by part.
+    fn coded(&self, batch: &Dataset, wanted: &[bool]) -> Result<Parts, Error> {
+        let Target::Class(classes) = batch.target() else { return Err(not_the_same(0)) };
+        let (n, n_classes) = (batch.n_samples(), self.tables.first().map_or(0, LevelTable::n_classes));
+        if batch.n_features() != wanted.len() || classes.n_classes() != n_classes {
             return Err(not_the_same(0));
         }
-        let n = batch.n_samples();
-        let levels = map_features(batch, &Context::default(), "levels", |j, column| match wanted[j] {
-            true => self.codes(j, column.to_vec(n)),
-            false => Ok(Vec::new()),
+        let parts: Vec<_> = (0..n).step_by(ROWS).map(|first| first..n.min(first + ROWS)).collect();
+        let rows: Vec<Rows> = fewest_parallel::map(parts.len(), |at| {
+            Rows::of_classes(&classes.codes()[parts[at].clone()], n_classes)
+        });
+        let variables = map_features(batch, &Context::default(), "levels", |j, column| {
+            if !wanted[j] {
+                return Ok(Vec::new());
+            }
+            let codes = self.codes(j, column, n)?;
+            let n_levels = self.tables.get(j).map_or(0, LevelTable::n_levels);
+            let part = |(part, rows): (&std::ops::Range<usize>, &Rows)| {
+                Variable::of_codes(&codes[part.clone()], n_levels, rows)
+            };
+            Ok(parts.iter().zip(&rows).map(part).collect())
         })?;
-        Ok(Codes { classes, levels })
+        Ok(Parts { rows, variables })
     }
 }
 
-/// What a batch has.
-struct Codes {
-    classes: Vec<u32>,
-    /// By feature; nothing of those that are not counted.
-    levels: Vec<Vec<u32>>,
+/// What a batch has, in parts.
+struct Parts {
+    rows: Vec<Rows>,
+    /// By feature, the variable of each part; nothing of those that are not counted.
+    variables: Vec<Vec<Variable>>,
 }
 
-/// Adds the rows of a batch to the tables of all pairs.
-fn count(tables: &mut [PairTable], pairs: &[[usize; 2]], codes: &Codes) {
+/// Adds the rows of a part to the tables of all pairs.
+fn count<'v>(
+    tables: &mut [PairTable],
+    pairs: &[[usize; 2]],
+    rows: &Rows,
+    variable: impl Fn(usize) -> Option<&'v Variable> + Sync,
+) {
     let mut groups: Vec<(&[[usize; 2]], &mut [PairTable])> = Vec::new();
     let (mut left, mut left_pairs) = (tables, pairs);
     while let Some([first, _]) = left_pairs.first() {
@@ -92,13 +105,11 @@ fn count(tables: &mut [PairTable], pairs: &[[usize; 2]], codes: &Codes) {
         (left, left_pairs) = (rest, rest_pairs);
     }
     fewest_parallel::chunks(&mut groups, 1, |_, groups| {
+        let mut scratch = Scratch::default();
         for (pairs, tables) in groups {
-            let n = codes.classes.len();
-            for rows in (0..n).step_by(ROWS).map(|first| first..n.min(first + ROWS)) {
-                let classes = &codes.classes[rows.clone()];
-                for ([a, b], table) in pairs.iter().zip(tables.iter_mut()) {
-                    let (a, b) = (&codes.levels[*a], &codes.levels[*b]);
-                    table.add(classes, &a[rows.clone()], &b[rows.clone()]);
+            for ([a, b], table) in pairs.iter().zip(tables.iter_mut()) {
+                if let (Some(a), Some(b)) = (variable(*a), variable(*b)) {
+                    table.add(rows, a, b, &mut scratch);
                 }
             }
         }
@@ -132,26 +143,13 @@ impl PairTable {
         size_of::<Self>() + 8 * n_classes.saturating_mul(a).saturating_mul(b).min(CELLS)
     }
 
-    fn add(&mut self, classes: &[u32], a: &[u32], b: &[u32]) {
-        let [n_a, n_b] = self.n_levels.map(|levels| levels as u32);
-        let rows = classes.iter().zip(a).zip(b);
+    fn add(&mut self, rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) {
         match &mut self.counts {
             Counts::Some(counts) => {
-                counts.extend(rows.map(|((&class, &a), &b)| ([class, a, b], 1)));
+                each_joint(rows, a, b, |key| counts.push((key, 1)));
                 add_up(counts);
             }
-            Counts::All(counts) if counts.len() > LANE_CELLS => {
-                rows.for_each(|((&class, &a), &b)| counts[((class * n_a + a) * n_b + b) as usize] += 1);
-            }
-            Counts::All(counts) => {
-                let mut lanes = [[0_u32; LANE_CELLS]; LANES];
-                for (i, ((&class, &a), &b)) in rows.enumerate() {
-                    lanes[i % LANES][((class * n_a + a) * n_b + b) as usize % LANE_CELLS] += 1;
-                }
-                for lane in &lanes {
-                    counts.iter_mut().zip(lane).for_each(|(count, more)| *count += u64::from(*more));
-                }
-            }
+            Counts::All(counts) => add_joint_counts(rows, a, b, scratch, counts),
         }
     }
 
@@ -216,7 +214,7 @@ mod tests {
         (fewest_core::derive_seed(j, i as u64) % below as u64) as u32
     }
 
-    /// Written out in lanes, in one table, or sorted, added in whatever parts: the sums are those of the
+    /// Written out or sorted, added in whatever parts: the sums are those of the
     /// counts of the samples, in the order of their keys.
     #[test]
     fn sums_are_those_of_the_samples_in_any_parts() {
@@ -237,13 +235,14 @@ mod tests {
                     both.values().map(|count| log_sum(*count)).sum::<f64>(),
                     within.values().map(|count| log_sum(*count)).sum::<f64>(),
                 );
-                for cut in [n, 7, ROWS] {
-                    let levels_of = [a.clone(), b.clone()];
+                for cut in [n, 7, 4096] {
                     let mut tables = vec![PairTable::new(3, levels[0], levels[1])];
-                    for rows in (0..n).step_by(cut).map(|first| first..n.min(first + cut)) {
-                        let levels = levels_of.iter().map(|codes| codes[rows.clone()].to_vec()).collect();
-                        let codes = Codes { classes: classes[rows.clone()].to_vec(), levels };
-                        count(&mut tables, &[[0, 1]], &codes);
+                    for part in (0..n).step_by(cut).map(|first| first..n.min(first + cut)) {
+                        let rows = Rows::of_classes(&classes[part.clone()], 3);
+                        let variables = [(&a, levels[0]), (&b, levels[1])].map(|(codes, n_levels)| {
+                            Variable::of_codes(&codes[part.clone()], n_levels, &rows)
+                        });
+                        count(&mut tables, &[[0, 1]], &rows, |j| variables.get(j));
                     }
                     let found = tables[0].sums(swapped);
                     assert_eq!((found.joint, found.with_target), expected, "{n} {levels:?} {swapped} {cut}");

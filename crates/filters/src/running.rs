@@ -63,14 +63,17 @@ pub(crate) struct RunningTables {
     method: &'static str,
     /// The range of every number, and the counts, once a whole batch has come.
     begun: Option<(Vec<Bounds>, RunningSums<Counts>)>,
-    scores: MakeScores<LevelTable>,
+    scores: TableScores,
 }
+
+/// What makes scores of the tables of all features, and of which features are numbers.
+type TableScores = Box<dyn Fn(Vec<LevelTable>, &dyn Fn(usize) -> bool) -> Result<Scores, Error> + Send>;
 
 impl RunningTables {
     pub(crate) fn new(
         bins: usize,
         method: &'static str,
-        scores: impl Fn(Vec<LevelTable>) -> Result<Scores, Error> + Send + 'static,
+        scores: impl Fn(Vec<LevelTable>, &dyn Fn(usize) -> bool) -> Result<Scores, Error> + Send + 'static,
     ) -> Self {
         Self { bins, method, begun: None, scores: Box::new(scores) }
     }
@@ -82,6 +85,10 @@ impl RunningTables {
     fn bounds(batch: &Dataset) -> Result<Vec<Bounds>, Error> {
         RunningSums::new(Numbers).total(Some(batch))
     }
+}
+
+fn is_number(bounds: &[Bounds], j: usize) -> bool {
+    bounds.get(j).is_some_and(Option::is_some)
 }
 
 impl RunningScores for RunningTables {
@@ -101,7 +108,7 @@ impl RunningScores for RunningTables {
     fn scores(&self, last: Option<&Dataset>) -> Result<Scores, Error> {
         match (&self.begun, last) {
             (Some((bounds, counts)), _) => {
-                let mut scores = (self.scores)(counts.total(last)?)?;
+                let mut scores = (self.scores)(counts.total(last)?, &|j| is_number(bounds, j))?;
                 if bounds.iter().any(Option::is_some) && (last.is_some() || counts.n_batches() > 1) {
                     scores.notes.push(format!(
                         "bins have equal widths over the range of the first {BATCH_ROWS} samples; values \
@@ -110,7 +117,10 @@ impl RunningScores for RunningTables {
                 }
                 Ok(scores)
             }
-            (None, Some(last)) => (self.scores)(self.counts(&Self::bounds(last)?).total(Some(last))?),
+            (None, Some(last)) => {
+                let bounds = Self::bounds(last)?;
+                (self.scores)(self.counts(&bounds).total(Some(last))?, &|j| is_number(&bounds, j))
+            }
             (None, None) => Err(Error::TooFew { what: "samples", minimum: 1, found: 0 }),
         }
     }

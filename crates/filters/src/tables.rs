@@ -41,6 +41,30 @@ impl LevelTable {
         Self { levels, counts, n_classes, first_seen }
     }
 
+    /// As [`new`](Self::new) of the numbers of the bins of `values`.
+    fn of_bins(values: &[f64], bins: &EqualWidth, n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
+        if n_bins > values.len() {
+            let codes: Vec<f64> = values.iter().map(|value| f64::from(bins.code(*value))).collect();
+            return Self::new(&codes, classes, n_classes);
+        }
+        let mut all = vec![0_u64; n_bins * n_classes];
+        let mut first_seen = vec![Vec::new(); n_classes];
+        for (&value, &class) in values.iter().zip(classes) {
+            let bin = bins.code(value) as usize;
+            let count = &mut all[bin + class as usize * n_bins];
+            if *count == 0 {
+                first_seen[class as usize].push(bin as f64);
+            }
+            *count += 1;
+        }
+        let by_class = || all.chunks_exact(n_bins);
+        let occurs: Vec<usize> =
+            (0..n_bins).filter(|&bin| by_class().any(|counts| counts[bin] > 0)).collect();
+        let counts = by_class().flat_map(|counts| occurs.iter().map(|&bin| counts[bin])).collect();
+        let levels = occurs.iter().map(|&bin| bin as f64).collect();
+        Self { levels, counts, n_classes, first_seen }
+    }
+
     /// Number of levels.
     pub(crate) fn n_levels(&self) -> usize {
         self.levels.len()
@@ -51,17 +75,20 @@ impl LevelTable {
         self.n_classes
     }
 
+    /// Counts of the levels, class by class.
+    pub(crate) fn by_class(&self) -> impl Iterator<Item = &[u64]> {
+        self.counts.chunks_exact(self.n_levels().max(1))
+    }
+
     /// Counts of the levels by class, `[level + class · n_levels]`, of the classes that occur.
     pub(crate) fn counts(&self) -> Vec<f64> {
-        let by_class = self.counts.chunks_exact(self.n_levels().max(1));
-        let occurs = by_class.filter(|counts| counts.iter().any(|count| *count > 0));
+        let occurs = self.by_class().filter(|counts| counts.iter().any(|count| *count > 0));
         occurs.flatten().map(|&count| count as f64).collect()
     }
 
     /// Samples of each class that occurs.
     pub(crate) fn class_counts(&self) -> Vec<usize> {
-        let by_class = self.counts.chunks_exact(self.n_levels().max(1));
-        by_class.map(|counts| counts.iter().sum::<u64>() as usize).filter(|count| *count > 0).collect()
+        self.by_class().map(|counts| counts.iter().sum::<u64>() as usize).filter(|count| *count > 0).collect()
     }
 
     /// Adds the counts of later samples.
@@ -91,11 +118,10 @@ impl LevelTable {
     /// `Σ c ln c` over the levels, and over the levels within each class.
     pub(crate) fn sums(&self) -> (f64, f64) {
         let n_levels = self.n_levels();
-        let by_class = || self.counts.chunks_exact(n_levels.max(1));
-        let totals = (0..n_levels).map(|level| by_class().map(|counts| counts[level]).sum());
+        let totals = (0..n_levels).map(|level| self.by_class().map(|counts| counts[level]).sum());
         // In the order of the samples, as variables in memory are summed.
         let mut within = 0.0;
-        for (counts, seen) in by_class().zip(&self.first_seen) {
+        for (counts, seen) in self.by_class().zip(&self.first_seen) {
             for level in seen {
                 within += log_sum(counts[self.levels.partition_point(|other| other < level)]);
             }
@@ -125,6 +151,7 @@ pub(crate) fn log_sum(count: u64) -> f64 {
 /// Counts of levels by class, in bins of equal width for numbers.
 pub(crate) struct Counts {
     bins: Vec<Option<EqualWidth>>,
+    n_bins: usize,
     method: &'static str,
 }
 
@@ -132,7 +159,7 @@ impl Counts {
     /// With this number of bins over the bounds of each number.
     pub(crate) fn new(bounds: &[Bounds], bins: usize, method: &'static str) -> Self {
         let width = |bounds: &Bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins));
-        Self { bins: bounds.iter().map(width).collect(), method }
+        Self { bins: bounds.iter().map(width).collect(), n_bins: bins, method }
     }
 }
 
@@ -158,11 +185,11 @@ impl ColumnSums for Counts {
         (classes, n_classes): &Self::Batch,
         column: Column<'_>,
     ) -> Result<LevelTable, Error> {
-        let mut values = column.to_vec(classes.len());
-        if let Some(Some(bins)) = self.bins.get(j) {
-            values.iter_mut().for_each(|value| *value = f64::from(bins.code(*value)));
-        }
-        Ok(LevelTable::new(&values, classes, *n_classes))
+        let values = column.to_vec(classes.len());
+        Ok(match self.bins.get(j) {
+            Some(Some(bins)) => LevelTable::of_bins(&values, bins, self.n_bins, classes, *n_classes),
+            _ => LevelTable::new(&values, classes, *n_classes),
+        })
     }
 
     fn merge(&self, sums: &mut LevelTable, later: LevelTable) {
@@ -226,22 +253,36 @@ impl StreamTables {
         Ok(Self { bins: counts.bins, tables })
     }
 
-    /// The number of the level of each value of feature `j`, by increasing value.
+    /// Whether a feature is a number, whose levels are bins.
+    pub(crate) fn is_number(&self, j: usize) -> bool {
+        self.bins.get(j).is_some_and(Option::is_some)
+    }
+
+    /// The number of the level of each of the `n` values of feature `j`, by increasing value.
     ///
     /// # Errors
     /// [`Error::Unreadable`] for a level that did not occur when levels were counted.
-    pub(crate) fn codes(&self, j: usize, mut values: Vec<f64>) -> Result<Vec<u32>, Error> {
-        if let Some(Some(bins)) = self.bins.get(j) {
-            values.iter_mut().for_each(|value| *value = f64::from(bins.code(*value)));
-        }
+    pub(crate) fn codes(&self, j: usize, column: Column<'_>, n: usize) -> Result<Vec<u32>, Error> {
+        let values = column.to_vec(n);
         let levels = self.tables.get(j).map_or(&[][..], |table| &table.levels);
+        let known = |code: u32| if code == ABSENT { Err(not_the_same(j)) } else { Ok(code) };
+        if let Some(Some(bins)) = self.bins.get(j) {
+            // A level is the number of a bin.
+            let mut level_of = vec![ABSENT; levels.last().map_or(0, |last| *last as usize + 1)];
+            levels.iter().enumerate().for_each(|(level, bin)| level_of[*bin as usize] = level as u32);
+            let code = |value: f64| level_of.get(bins.code(value) as usize).copied().unwrap_or(ABSENT);
+            return values.into_iter().map(|value| known(code(value))).collect();
+        }
         let code = |value: f64| {
             let at = levels.partition_point(|level| *level < value);
-            if levels.get(at) == Some(&value) { Ok(at as u32) } else { Err(not_the_same(j)) }
+            if levels.get(at) == Some(&value) { at as u32 } else { ABSENT }
         };
-        values.into_iter().map(code).collect()
+        values.into_iter().map(|value| known(code(value))).collect()
     }
 }
+
+/// The number of no level.
+const ABSENT: u32 = u32::MAX;
 
 /// The error about feature `j` of a stream that gives other rows than before.
 pub(crate) fn not_the_same(j: usize) -> Error {

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use criteria::criteria;
 use fewest_core::{
-    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches, SampleStream,
-    Selection, Selector, Status, Target,
+    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector, Ranked, RowBatches,
+    SampleStream, Selection, Selector, Status, Target,
 };
 use fewest_filters::discretisation::{Discretisation, DiscretisationRule, Integers};
-use fewest_filters::information::{Estimator, Forward, ForwardCriterion};
+use fewest_filters::information::{Estimator, Fcq, Forward, ForwardCriterion, MrmrForm};
+use fewest_filters::similarity::{TraceRatio, TraceRatioStyle};
+use fewest_filters::statistical::{ChiSquare, Correction, FScore, Gini, KruskalWallis, Significant};
 
 fn noise(i: usize, j: usize) -> f64 {
     (fewest_core::derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64
@@ -228,4 +230,86 @@ fn hostile_streams_are_errors() -> Result<(), Error> {
 
 fn with(rule: Discretisation) -> Forward {
     Forward { criterion: MRMR, estimator: Estimator::Discrete(rule) }
+}
+
+/// Scores that are ranked, or cut off by significance, and sets with a largest ratio.
+#[test]
+fn what_is_made_of_scores_is_the_same() -> Result<(), Error> {
+    let data = data(BATCH_ROWS + 500, 30.0)?;
+    let context = Context::default();
+    let selectors: [(&str, Box<dyn Selector>); 4] = [
+        ("ranked", Box::new(Ranked::new(Gini { bins: Some(9) }))),
+        ("significant", Box::new(Significant::new(FScore, 1e-3, Correction::BenjaminiHochberg))),
+        (
+            "significant counts",
+            Box::new(Significant::new(ChiSquare::default(), 0.01, Correction::Bonferroni)),
+        ),
+        ("trace ratio", Box::new(TraceRatio::default())),
+    ];
+    for (name, selector) in &selectors {
+        let in_passes = selector.in_passes().expect(name);
+        for budget in [Budget::Count(4), Budget::Threshold(0.2), Budget::Auto] {
+            let table = selector.select(&data, budget, &context);
+            for rows in [700, 5000] {
+                let found = in_passes.select_stream(&mut RowBatches::new(&data, rows)?, budget, &context);
+                match (&found, &table) {
+                    (Ok(found), Ok(table)) => assert_eq!(parts(found), parts(table), "{name} {budget:?}"),
+                    _ => assert_eq!(found.is_err(), table.is_err(), "{name} {budget:?}"),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What needs all rows at once says so.
+#[test]
+fn what_is_no_sum_is_refused() -> Result<(), Error> {
+    let data = data(60, 9.0)?;
+    let context = Context::default();
+    let every_value = Ranked::new(Gini::default());
+    let found = every_value.select_stream(&mut RowBatches::new(&data, 7)?, Budget::Count(2), &context);
+    assert!(
+        matches!(&found, Err(Error::Unsupported { instead, .. }) if instead.contains("bins=256")),
+        "{found:?}"
+    );
+    assert!(Ranked::new(KruskalWallis).in_passes().is_none());
+    assert!(Forward::new(ForwardCriterion::Jmi3).in_passes().is_none());
+    let laplacian = TraceRatio { style: TraceRatioStyle::Laplacian(Default::default()) };
+    assert!(laplacian.in_passes().is_none());
+    Ok(())
+}
+
+/// But for rounding: correlations are summed in another order.
+#[test]
+fn quotients_of_correlations_are_those_of_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    let classes = data(BATCH_ROWS + 700, 30.0)?;
+    let y = (0..classes.n_samples()).map(|i| noise(i, 5) - 2.0 * noise(i, 7) + 0.3 * noise(i, 300)).collect();
+    let real = classes.clone().with_target(Target::real(y)?)?;
+    for (data, form) in
+        [(&classes, MrmrForm::Quotient), (&classes, MrmrForm::Difference), (&real, MrmrForm::Quotient)]
+    {
+        let fcq = Fcq { form };
+        for budget in [Budget::Count(1), Budget::Count(6), Budget::Auto] {
+            let table = fcq.select(data, budget, &context)?;
+            let mut first: Option<Selection> = None;
+            // With little memory a pass for each feature.
+            for (rows, memory) in [(900, None), (data.n_samples(), None), (5000, Some(100))] {
+                let context = Context { memory, ..context };
+                let found = fcq.select_stream(&mut RowBatches::new(data, rows)?, budget, &context)?;
+                assert_eq!((&found.order, &found.notes), (&table.order, &table.notes), "{form:?} {budget:?}");
+                for (own, other) in found.scores.iter().zip(&table.scores) {
+                    assert!((own - other).abs() < 1e-9 * other.abs(), "{form:?} {budget:?}: {own} {other}");
+                }
+                if memory.is_none() {
+                    assert_eq!(parts(first.get_or_insert_with(|| found.clone())), parts(&found));
+                }
+            }
+        }
+    }
+    let one = classes.clone().with_target(Target::from_labels(&vec!["a"; classes.n_samples()]))?;
+    let found = Fcq::default().select_stream(&mut RowBatches::new(&one, 90)?, Budget::Count(2), &context);
+    assert!(matches!(found, Err(Error::TooFew { .. })), "{found:?}");
+    Ok(())
 }

@@ -38,7 +38,7 @@ fn supervised() -> Vec<(&'static str, Box<dyn Scorer>)> {
         ("t-score population", Box::new(TScore { variance: ClassVariance::Population })),
         ("f-score", Box::new(FScore)),
         ("chi2", Box::new(ChiSquare::default())),
-        ("gini", Box::new(Gini)),
+        ("gini", Box::new(Gini::default())),
         ("kruskal-wallis", Box::new(KruskalWallis)),
         ("correlation", Box::new(CorrelationScore::default())),
         ("spearman", Box::new(CorrelationScore { coefficient: Coefficient::Spearman })),
@@ -57,7 +57,7 @@ fn gini_of_ten_classes_goes_beyond_one_half() -> Tested {
     let ordered = labels.iter().map(|&label| label as f64).collect();
     let pair = labels.iter().map(|&label| f64::from(label == 3)).collect();
     let data = data(&[ordered, pair, vec![1.0; n]], Target::from_labels(&labels))?;
-    let scores = Gini.score(&data, &Context::default())?;
+    let scores = Gini::default().score(&data, &Context::default())?;
     // Five classes against five: each part has impurity 1 − 1/5. One against nine: 0.9 (1 − 1/9).
     for (found, expected) in scores.values.iter().zip([0.8, 0.8, 0.9]) {
         close(*found, expected, 1e-12, "gini");

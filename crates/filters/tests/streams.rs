@@ -5,8 +5,9 @@ use fewest_core::{
     RowBatches, SampleStream, Scorer, StreamScorer, StreamSelector, Target,
 };
 use fewest_filters::information::Mim;
+use fewest_filters::similarity::FisherScore;
 use fewest_filters::statistical::{
-    ChiSquare, ClassVariance, Coefficient, CorrelationScore, FScore, TScore, Variance,
+    ChiSquare, ClassVariance, Coefficient, CorrelationScore, FScore, Gini, TScore, Variance,
 };
 
 fn scorers() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
@@ -17,6 +18,8 @@ fn scorers() -> Vec<(&'static str, Box<dyn StreamScorer>)> {
         ("f-score", Box::new(FScore)),
         ("chi2", Box::new(ChiSquare { bins: 7 })),
         ("mim", Box::new(Mim::default())),
+        ("gini of bins", Box::new(Gini { bins: Some(6) })),
+        ("fisher", Box::new(FisherScore)),
     ]
 }
 
@@ -310,7 +313,7 @@ fn a_second_pass_is_asked_for_only_where_it_is_needed() -> Result<(), Error> {
         let easy = all.feature_subset(&[0, 1, 2, 3, 6])?;
         for (name, scorer) in scorers {
             let once = |data: &Dataset| scorer.score_stream(&mut Once(RowBatches::new(data, 20)?), &context);
-            let bins = ["chi2", "mim"].contains(&name);
+            let bins = ["chi2", "mim", "gini of bins"].contains(&name);
             assert_eq!(once(&easy).is_err(), bins, "{name}");
             assert!(matches!(once(&all), Err(Error::Unsupported { .. })), "{name}");
         }
@@ -342,7 +345,8 @@ fn hostile_streams_are_errors_that_name_the_cell() -> Result<(), Error> {
             let real = dataset(Target::real((0..n).map(|i| noise(i, 2)).collect())?, 0, 0.5)?;
             assert!(matches!(score(&real), Err(Error::UnsupportedTarget { .. })), "{name}");
         }
-        if name != "variance" {
+        // Of one class no score differs from 0.
+        if !["variance", "fisher"].contains(&name) {
             let one = dataset(Target::from_labels(&vec!["a"; n]), 0, 0.5)?;
             assert!(matches!(score(&one), Err(Error::TooFew { minimum: 2, found: 1, .. })), "{name}");
         }
@@ -354,6 +358,8 @@ fn hostile_streams_are_errors_that_name_the_cell() -> Result<(), Error> {
 fn ranked(name: &str) -> Result<RankedStream, Error> {
     match name {
         "variance" => RankedStream::new(&Variance),
+        "fisher" => RankedStream::new(&FisherScore),
+        "gini of bins" => RankedStream::new(&Gini { bins: Some(6) }),
         "t-score" => RankedStream::new(&TScore::default()),
         "f-score" => RankedStream::new(&FScore),
         "chi2" => RankedStream::new(&ChiSquare { bins: 7 }),
@@ -394,7 +400,7 @@ fn running_scores_are_those_of_the_rows_so_far() -> Result<(), Error> {
                 let (found, again) = (whole.scores()?, parts.scores()?);
                 assert_eq!(bits(&found.values), bits(&again.values), "{name} after {n_seen}");
                 // Bins stay as the first batch has them.
-                let bins = ["chi2", "mim"].contains(&name);
+                let bins = ["chi2", "mim", "gini of bins"].contains(&name);
                 if !bins || n_seen <= BATCH_ROWS {
                     let rows: Vec<usize> = (0..n_seen).collect();
                     let table = scorer.score(&all.subset(&rows)?, &context)?;

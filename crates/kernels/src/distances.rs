@@ -248,7 +248,8 @@ fn pair(coordinates: &[&[f64]], i: usize, l: usize) -> f64 {
 mod tests {
     use super::*;
 
-    const GO: Context<'_> = Context { seed: 0, progress: None, deadline: None, interrupt: None };
+    const GO: Context<'_> =
+        Context { seed: 0, progress: None, deadline: None, interrupt: None, memory: None };
 
     /// Features of very different scales, with duplicates, constants, repeated samples and one of two
     /// coordinates.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
 use fewest_linalg::{add_scaled, dot, dot_products, lanes};
-use fewest_solver::{Atoms, InnerProducts};
+use fewest_solver::{Atoms, InnerProducts, Quadratic};
 
 use fewest_columns::{
     Standard, StandardOutput, Weights, check_column, finite_values, range, weighted_outputs,
@@ -30,9 +30,9 @@ const FARTHEST: f64 = 64.0;
 const LARGEST: f64 = 1e100;
 
 /// One column of the linear model: a feature, or one level of a categorical feature with more than two.
-struct Source {
-    feature: usize,
-    level: Option<f64>,
+pub(super) struct Source {
+    pub(super) feature: usize,
+    pub(super) level: Option<f64>,
 }
 
 /// Where the values of a column are.
@@ -74,6 +74,8 @@ pub(super) struct LinearColumns<'a> {
     targets: Vec<StandardOutput>,
     /// `xⱼᵀ yₒ / n` of every column, output by output.
     pub(super) outputs: Vec<Vec<f64>>,
+    /// All products of columns, where they are known instead of values.
+    gram: Option<Quadratic>,
 }
 
 /// Vectors to be multiplied by columns, with their sums.
@@ -162,6 +164,7 @@ impl<'a> LinearColumns<'a> {
             atoms: Atoms { target_squared_norm: 1.0, ..Atoms::default() },
             outputs: vec![Vec::new(); targets.len()],
             targets,
+            gram: None,
         };
         let total = examined.sources.len();
         let go_on = || context.go_on("every feature had been seen once");
@@ -181,6 +184,31 @@ impl<'a> LinearColumns<'a> {
         let first = examined.outputs.first().cloned();
         examined.atoms.target_products = first.unwrap_or_else(|| vec![0.0; total]);
         Ok(examined)
+    }
+
+    /// Columns of which the products are known, with each other and with each output, and no values. `data` has
+    /// some of the rows, for what is to be known of features.
+    pub(super) fn of_products(
+        data: &'a Dataset,
+        sources: Vec<Source>,
+        gram: Vec<f64>,
+        outputs: Vec<Vec<f64>>,
+    ) -> Result<Self, Error> {
+        let first = outputs.first().cloned().unwrap_or_else(|| vec![0.0; sources.len()]);
+        let gram = Quadratic::new(gram, first, 1.0)?;
+        let atoms = gram.atoms().clone();
+        Ok(Self {
+            data,
+            sources,
+            places: Vec::new(),
+            copies: Vec::new(),
+            bytes: 0,
+            weights: None,
+            atoms,
+            targets: Vec::new(),
+            outputs,
+            gram: Some(gram),
+        })
     }
 
     fn examine(&self, column: usize, targets: &Right, scratch: &mut Vec<f64>) -> Result<Examined, Error> {
@@ -308,7 +336,8 @@ impl<'a> LinearColumns<'a> {
 
     /// Whether no column has to be built again for a product.
     pub(super) fn are_in_memory(&self) -> bool {
-        !self.places.iter().any(|place| matches!(place, Place::Read { .. } | Place::Nowhere))
+        self.gram.is_none()
+            && !self.places.iter().any(|place| matches!(place, Place::Read { .. } | Place::Nowhere))
     }
 
     /// The outputs that vary.
@@ -382,7 +411,14 @@ impl<'a> LinearColumns<'a> {
         column: usize,
         scratch: &'s mut Vec<f64>,
     ) -> Result<Stored<'s>, Error> {
-        Ok(match self.places[column] {
+        let Some(place) = self.places.get(column) else {
+            return Err(Error::Unsupported {
+                method: "a linear model of products",
+                what: "the values of its columns".to_owned(),
+                instead: "read the rows into one table".to_owned(),
+            });
+        };
+        Ok(match *place {
             Place::Table { scale, shift } | Place::Read { scale, shift } => {
                 let values = self.data.x().column(self.sources[column].feature, scratch)?;
                 Stored { values, scale, shift }
@@ -565,6 +601,9 @@ impl InnerProducts for LinearColumns<'_> {
         if rows.is_empty() || columns.is_empty() {
             return Ok(());
         }
+        if let Some(gram) = &self.gram {
+            return gram.products(rows, columns, out);
+        }
         let n = self.data.n_samples();
         if self.are_sparse(rows)? {
             for (at, columns) in columns.chunks(PANEL).enumerate() {
@@ -608,6 +647,9 @@ impl InnerProducts for LinearColumns<'_> {
     ) -> Result<(), Error> {
         if rows.is_empty() || support.is_empty() {
             return Ok(());
+        }
+        if let Some(gram) = &self.gram {
+            return gram.subtract_fitted(rows, support, weights, out);
         }
         let n = self.data.n_samples();
         let mut fitted = vec![0.0; n];

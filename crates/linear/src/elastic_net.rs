@@ -1,7 +1,9 @@
 //! Lasso and elastic net.
 
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options, words};
+use fewest_core::{
+    Budget, Context, Dataset, Error, PassSelector, SampleStream, Selection, Selector, options, words,
+};
 use fewest_solver::SolverChoice;
 
 use super::LinearLoss;
@@ -187,6 +189,27 @@ impl Selector for Lasso {
         let model = Model { method: "lasso", lasso: self, l1_ratio: 1.0, adaptive: None };
         model.select_many(data, budgets, context)
     }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// From the products of all columns, of which there may be some thousand: two passes, for means and deviations
+/// and for the products. With squared errors, at a given penalty or for a number of features, without
+/// covariates and offset. The coefficients are those of the table but for rounding: their error is about `1e-14`
+/// times the condition number of the columns that are in the model.
+impl PassSelector for Lasso {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        self.check()?;
+        let model = Model { method: "lasso", lasso: self, l1_ratio: 1.0, adaptive: None };
+        model.select_stream(stream, budget, context)
+    }
 }
 
 impl Selector for ElasticNet {
@@ -205,5 +228,27 @@ impl Selector for ElasticNet {
         let l1_ratio = self.l1_ratio;
         let model = Model { method: "elastic-net", lasso: &self.lasso, l1_ratio, adaptive: None };
         model.select_many(data, budgets, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// From the products of all columns, of which there may be some thousand: two passes, for means and deviations
+/// and for the products. With squared errors, at a given penalty or for a number of features, without
+/// covariates and offset. The coefficients are those of the table but for rounding: their error is about `1e-14`
+/// times the condition number of the columns that are in the model.
+impl PassSelector for ElasticNet {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        self.check()?;
+        let model =
+            Model { method: "elastic-net", lasso: &self.lasso, l1_ratio: self.l1_ratio, adaptive: None };
+        model.select_stream(stream, budget, context)
     }
 }

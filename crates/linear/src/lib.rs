@@ -10,6 +10,7 @@ mod dantzig;
 mod design;
 mod elastic_net;
 mod hinge;
+mod in_passes;
 mod linked;
 mod loss;
 mod other_losses;

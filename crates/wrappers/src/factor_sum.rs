@@ -143,7 +143,8 @@ mod tests {
     use super::*;
     use fewest_kernels::Gaussian;
 
-    const GO: Context<'_> = Context { seed: 0, progress: None, deadline: None, interrupt: None };
+    const GO: Context<'_> =
+        Context { seed: 0, progress: None, deadline: None, interrupt: None, memory: None };
 
     #[test]
     fn features_go_one_by_one() {

@@ -1,7 +1,8 @@
 //! Tables larger than `--memory`: their rows are read in passes.
 
+use fewest::core::{Context, Error};
 use fewest::data::{Complete, Passes, ReadOptions, Rows};
-use fewest::registry::{InPasses, Method, Registry};
+use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
 
 use crate::args::DataArgs;
@@ -9,19 +10,22 @@ use crate::failure::Failure;
 use crate::input::{self, User};
 use crate::text;
 
-/// A table that is read in passes, and the method that can.
+/// One over the share of the memory that sums may take.
+const SHARE: u64 = 4;
+
+/// A table that is read in passes.
 pub(super) struct Road {
     passes: Passes,
-    method: InPasses,
     memory: u64,
     table_bytes: u64,
 }
 
-/// The road in passes, where the table may take more than half of `memory` bytes. `None` where it may be read
-/// at once, and for what cannot be read in pieces, of which the reader says whether it is too large.
+/// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes.
+/// `None` where it may be read at once, and for what cannot be read in pieces, of which the reader says whether
+/// it is too large.
 pub(super) fn road(
     registry: &Registry,
-    method: &Method,
+    (method, built): (&Method, &Built),
     args: &DataArgs,
     options: &ReadOptions,
     memory: Option<u64>,
@@ -35,8 +39,10 @@ pub(super) fn road(
     if table_bytes <= memory / 2 {
         return Ok(None);
     }
-    let Some(in_passes) = registry.in_passes(method) else {
-        let able = |method: &&Method| registry.in_passes(method).is_some();
+    if !built.reads_in_passes() {
+        let able = |method: &&Method| {
+            method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
+        };
         let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
         let (rows, is_exact) = passes.n_rows();
         return Err(Failure::new(format!(
@@ -52,14 +58,13 @@ pub(super) fn road(
             bytes(memory),
             able.join(", ")
         )));
-    };
-    Ok(Some(Road { passes, method: in_passes, memory, table_bytes }))
+    }
+    Ok(Some(Road { passes, memory, table_bytes }))
 }
 
 /// Rows that were opened, with what is known of them.
 pub(super) struct Opened {
     pub(super) rows: Rows,
-    pub(super) method: InPasses,
     /// The first rows, with all that is known of the columns.
     pub(super) first: Complete,
     pub(super) info: DataInfo,
@@ -83,7 +88,7 @@ impl Road {
 
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
-        let Self { passes, method, memory, table_bytes } = self;
+        let Self { passes, memory, table_bytes } = self;
         let rows = passes.rows(args.missing, memory).map_err(|error| input::wrong_file(&error))?;
         let file = args.read.file.display();
         let Some(first) = rows.first().cloned() else {
@@ -115,11 +120,17 @@ impl Road {
             classes: rows.class_counts(),
             ..DataInfo::new(file.to_string(), &first.dataset)
         };
-        Ok(Opened { rows, method, first, info, memory, table_bytes })
+        Ok(Opened { rows, first, info, memory, table_bytes })
     }
 }
 
 impl Opened {
+    /// The context of a method that reads the rows, with the memory for its sums: what pieces of rows and their
+    /// decoding leave.
+    pub(super) fn context<'a>(&self, context: &Context<'a>) -> Context<'a> {
+        Context { memory: usize::try_from(self.memory / SHARE).ok(), ..*context }
+    }
+
     /// What was done, once the method has read the rows.
     pub(super) fn finish(self) -> (Complete, DataInfo) {
         let (n_samples, left_out) = self.rows.n_used().unwrap_or_default();
@@ -136,8 +147,14 @@ impl Opened {
     }
 }
 
+/// The error about a method that needs the whole table after all.
+pub(super) fn not_in_passes(method: &Method) -> Error {
+    let instead = "give it more memory".to_owned();
+    Error::Unsupported { method: method.id, what: "reading rows in passes".to_owned(), instead }
+}
+
 /// The failure of a method whose rows may have failed.
-pub(super) fn failure(rows: &mut Rows, args: &DataArgs, error: &fewest::core::Error) -> Failure {
+pub(super) fn failure(rows: &mut Rows, args: &DataArgs, error: &Error) -> Failure {
     match rows.take_failure() {
         Some(error) => input::wrong_file(&error),
         None => Failure::in_file(&args.read.file, error),

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use fewest::core::Scores;
+use fewest::core::{Scorer, Scores};
 use fewest::data::{Complete, ReadOptions};
-use fewest::registry::{Built, Kind, Parameters, Registry};
+use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, json};
 
 use super::{is_stdout, passes};
@@ -18,18 +18,17 @@ const MANY: usize = 1000;
 /// Scores the features of a table whose rows are read in passes.
 fn score_in_passes(
     args: &ScoreArgs,
-    parameters: &Parameters,
+    (method, scorer): (&Method, &dyn Scorer),
     user: input::User,
     threads: &runner::Threads,
     road: passes::Road,
 ) -> Result<(Complete, DataInfo, Scores, f64), Failure> {
     let mut opened = threads.install(|| road.open(&args.data, user))?;
-    let passes::Opened { rows, method, .. } = &mut opened;
     let (scores, seconds) = runner::run(threads, &args.run, |context| {
-        let scored = method.score(parameters, rows, context).unwrap_or_else(|| {
-            let (what, instead) = ("a score for each feature".to_owned(), "use `fewest select`".to_owned());
-            Err(fewest::core::Error::Unsupported { method: method.id(), what, instead })
-        });
+        let context = opened.context(context);
+        let rows = &mut opened.rows;
+        let scored = scorer.in_passes().map(|scorer| scorer.score_stream(rows, &context));
+        let scored = scored.unwrap_or_else(|| Err(passes::not_in_passes(method)));
         scored.map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
     let (complete, info) = opened.finish();
@@ -40,7 +39,8 @@ fn score_in_passes(
 pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, Failure> {
     let method = registry.find(&args.method)?;
     let parameters = Parameters::parse(method, &args.run.param)?;
-    let Built::Scorer(scorer) = method.build(&parameters)? else {
+    let built = method.build(&parameters)?;
+    let Built::Scorer(scorer) = &built else {
         if method.kind == Kind::Score {
             return Err(Failure::new(format!(
                 "{} selects with these parameters, and scores without them: use `fewest select`, or leave out \
@@ -72,10 +72,10 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
     let (complete, info, scores, seconds) =
-        match passes::road(registry, method, &args.data, &options, memory)? {
+        match passes::road(registry, (method, &built), &args.data, &options, memory)? {
             Some(road) => {
                 road.refuse("--report", args.report.is_some())?;
-                score_in_passes(args, &parameters, user, &threads, road)?
+                score_in_passes(args, (method, &**scorer), user, &threads, road)?
             }
             None => {
                 let found = threads.install(|| input::read_by(&args.data, &options))?;

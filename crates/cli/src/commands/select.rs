@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use fewest::core::{Budget, Error, Selection};
 use fewest::data::{Complete, Format, ReadOptions, Reduction};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
-use fewest_study::{RunInfo, json};
+use fewest_study::{DataInfo, RunInfo, json};
 
 use super::{check_groups, is_stdout, links, passes, terms};
 use crate::args::{KArg, SelectArgs};
@@ -41,7 +41,8 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let threads = runner::Threads::start(&args.run)?;
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
-    if let Some(road) = passes::road(registry, method, &args.data, &options, memory)? {
+    let built = method.build(&parameters)?;
+    if let Some(road) = passes::road(registry, (method, &built), &args.data, &options, memory)? {
         return select_in_passes(registry, args, (method, parameters), user, &threads, road);
     }
     let found = threads.install(|| input::read_by(&args.data, &options))?;
@@ -51,10 +52,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     complete.dataset = input::with_groups(complete.dataset, &args.grouping, &info)?;
     complete.dataset = network.of(complete.dataset, &complete.dropped)?;
     let data = &complete.dataset;
-    for (parameter, indices) in terms::found(&named_features(args), &info)? {
-        let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
-        parameters.set(parameter, &indices.join(","))?;
-    }
+    set_named_features(args, &info, &mut parameters)?;
     let bounded = super::bounded::selector(&args.bounds, method, &parameters, data)?;
     let (selector, budget) = match bounded {
         Some(bounded) => (bounded, Budget::Auto),
@@ -87,24 +85,28 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
 fn select_in_passes(
     registry: &Registry,
     args: &SelectArgs,
-    (method, parameters): (&Method, Parameters),
+    (method, mut parameters): (&Method, Parameters),
     user: input::User,
     threads: &runner::Threads,
     road: passes::Road,
 ) -> Result<ExitCode, Failure> {
     road.refuse("--write-reduced", args.write_reduced.is_some())?;
     road.refuse("--report", args.report.is_some())?;
+    road.refuse("--groups", args.grouping.groups.is_some())?;
     road.refuse("--fdr", args.bounds.fdr.is_some())?;
     road.refuse("--per-family-error", args.bounds.per_family_error.is_some())?;
     let mut opened = threads.install(|| road.open(&args.data, user))?;
-    let n_features = opened.info.n_features;
-    let budget = budget(args.k, &parameters, n_features);
-    terms::check_budget(budget, n_features, n_features)?;
-    let passes::Opened { rows, method: in_passes, .. } = &mut opened;
+    set_named_features(args, &opened.info, &mut parameters)?;
+    let selectable = terms::selectable(&parameters, opened.info.n_features);
+    let budget = budget(args.k, &parameters, selectable);
+    terms::check_budget(budget, selectable, opened.info.n_features)?;
+    let selector = method.build(&parameters)?.into_selector();
     let (mut selection, seconds) = runner::run(threads, &args.run, |context| {
-        in_passes
-            .select(&parameters, rows, budget, context)
-            .map_err(|error| passes::failure(rows, &args.data, &error))
+        let context = opened.context(context);
+        let rows = &mut opened.rows;
+        let selected = selector.in_passes().map(|selector| selector.select_stream(rows, budget, &context));
+        let selected = selected.unwrap_or_else(|| Err(passes::not_in_passes(method)));
+        selected.map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
     let (complete, info) = opened.finish();
     selection.notes.extend(rounds_note(method, &selection));
@@ -131,6 +133,19 @@ fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
 fn named_features(args: &SelectArgs) -> [(&'static str, &'static str, &[String]); 3] {
     let [covariates, offset] = args.terms.options();
     [("--force-in", "forced", &args.force_in), covariates, offset]
+}
+
+/// Sets the parameters that are features, by the names that the table has for them.
+fn set_named_features(
+    args: &SelectArgs,
+    info: &DataInfo,
+    parameters: &mut Parameters,
+) -> Result<(), Failure> {
+    for (parameter, indices) in terms::found(&named_features(args), info)? {
+        let indices: Vec<String> = indices.iter().map(usize::to_string).collect();
+        parameters.set(parameter, &indices.join(","))?;
+    }
+    Ok(())
 }
 
 /// Refuses options that the method does not use, a number that scores alone do not decide, and a missing

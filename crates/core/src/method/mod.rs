@@ -393,6 +393,26 @@ impl fmt::Debug for Method {
 }
 
 impl Built {
+    /// Whether it can read the rows in passes, so that they need not be in memory.
+    ///
+    /// ```
+    /// use fewest_core::method::{Method, Parameters};
+    ///
+    /// /// Those of some methods that read rows in passes, with their defaults.
+    /// fn in_passes(methods: &[Method]) -> Vec<&'static str> {
+    ///     let can = |method: &&Method| {
+    ///         method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
+    ///     };
+    ///     methods.iter().filter(can).map(|method| method.id).collect()
+    /// }
+    /// ```
+    pub fn reads_in_passes(&self) -> bool {
+        match self {
+            Built::Scorer(scorer) => scorer.in_passes().is_some(),
+            Built::Selector(selector) => selector.in_passes().is_some(),
+        }
+    }
+
     /// The selector, or the scorer with the cut-off of [`Ranked`].
     pub fn into_selector(self) -> Box<dyn Selector> {
         match self {

@@ -182,18 +182,25 @@ impl Cutter {
     }
 }
 
-/// The batches of a [`Cutter`] from a stream, the last one with the remaining rows.
-pub(crate) struct Whole<'a> {
+/// Batches of exactly so many rows from a stream with batches of any size; the last one has the remaining
+/// rows. A batch of the stream that has the right size is passed on, others are copied.
+pub struct Whole<'a> {
     stream: &'a mut dyn SampleStream,
     cutter: Cutter,
 }
 
 impl<'a> Whole<'a> {
-    pub(crate) fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
-        Self { stream, cutter: Cutter::new(rows) }
+    /// Batches of `rows` rows; 0 counts as 1.
+    pub fn new(stream: &'a mut dyn SampleStream, rows: usize) -> Self {
+        Self { stream, cutter: Cutter::new(rows.max(1)) }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Dataset>, Error> {
+    /// The next rows; `None` at the end.
+    ///
+    /// # Errors
+    /// Those of the stream; [`Error::InvalidParameter`] for a batch with other features, classes or levels
+    /// than the first.
+    pub fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
         while self.cutter.n_waiting() < self.cutter.rows {
             let Some(batch) = self.stream.next_batch()? else { break };
             self.cutter.push(batch)?;

@@ -1,7 +1,7 @@
 //! Forward selection by the criteria, each a few lines over joint counts.
 
 use fewest_core::method::{Choice, Field, Options, Parameter, Parameters};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector};
+use fewest_core::{Budget, Context, Dataset, Error, PassSelector, Selection, Selector};
 use fewest_counts::{
     Coded, Scratch, SideBySide, Sums, Variable, joint_conditional_entropies, joint_sum, sums,
 };
@@ -129,6 +129,11 @@ impl Selector for Forward {
         let mut selection = forward(&plug_in, candidates, data.n_features(), budget, context)?;
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        // A criterion of three features would count all triples.
+        (self.criterion != ForwardCriterion::Jmi3).then_some(self)
     }
 }
 

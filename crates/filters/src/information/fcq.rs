@@ -1,7 +1,7 @@
 //! Minimum redundancy maximum relevance with linear measures: the F statistic and correlations.
 
 use fewest_core::{
-    Budget, Column, Context, Dataset, Error, FeatureKind, Selection, Selector, Target, options,
+    Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, Selection, Selector, Target, options,
 };
 use fewest_counts::discretisation::Levels;
 
@@ -11,10 +11,10 @@ use fewest_columns::map_features;
 use fewest_linalg::dot;
 
 /// The F statistic of a feature that leaves nothing unexplained: infinity would say nothing about redundancy.
-const PERFECT: f64 = 1e30;
+pub(super) const PERFECT: f64 = 1e30;
 
 /// A correlation below this counts as this, so that a quotient has a divisor.
-const LEAST_CORRELATION: f64 = 1e-3;
+pub(super) const LEAST_CORRELATION: f64 = 1e-3;
 
 options! {
     /// F statistic and correlation quotient (Ding & Peng 2005): mRMR for large tables, without bins.
@@ -66,19 +66,28 @@ impl Selector for Fcq {
         let n_constant = data.n_features() - candidates.len();
         let linear = Linear { data, form: self.form, moments };
         let mut selection = forward(&linear, candidates, data.n_features(), budget, context)?;
-        let many = |k: &usize| match data.feature_kind(*k) {
-            FeatureKind::Categorical { levels } => levels.len() > 2,
-            _ => false,
-        };
-        let n_categories = (0..data.n_features()).filter(many).count();
-        if n_categories > 0 {
-            let note = format!(
-                "{n_categories} categorical with more than two levels entered by the numbers of their codes"
-            );
-            selection.notes.push(note);
-        }
+        note_categories(&mut selection, data);
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// Says which features of `data` have an order that they may not have been given for.
+pub(super) fn note_categories(selection: &mut Selection, data: &Dataset) {
+    let many = |k: &usize| match data.feature_kind(*k) {
+        FeatureKind::Categorical { levels } => levels.len() > 2,
+        _ => false,
+    };
+    let n_categories = (0..data.n_features()).filter(many).count();
+    if n_categories > 0 {
+        let note = format!(
+            "{n_categories} categorical with more than two levels entered by the numbers of their codes"
+        );
+        selection.notes.push(note);
     }
 }
 

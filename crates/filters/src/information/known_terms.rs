@@ -8,7 +8,7 @@ use super::criterion::{Alone, ForwardCriterion, Samples};
 use crate::joint_tables::PairTable;
 use crate::tables::{LevelTable, StreamTables};
 
-/// Bytes of the tables of one pass.
+/// Bytes of the tables of one pass at most.
 const BYTES: usize = 256 << 20;
 
 /// Where all pairs are at most so many times the pairs of the features that are wanted with all others, they
@@ -40,6 +40,8 @@ pub(super) struct Singles {
 pub(super) struct KnownTerms<'a> {
     stream: &'a mut dyn SampleStream,
     context: &'a Context<'a>,
+    /// Bytes of the tables of one pass.
+    bytes: usize,
     /// How many features are wanted.
     n_wanted: usize,
     /// Features that vary.
@@ -59,7 +61,8 @@ impl<'a> KnownTerms<'a> {
         n_wanted: usize,
     ) -> Self {
         let (complete, pairs, ahead) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { stream, context, n_wanted, candidates, complete, pairs, ahead }
+        let bytes = context.memory.map_or(BYTES, |memory| memory.min(BYTES));
+        Self { stream, context, bytes, n_wanted, candidates, complete, pairs, ahead }
     }
 
     /// The terms of all features with the last of the `selected`.
@@ -75,7 +78,10 @@ impl<'a> KnownTerms<'a> {
     fn learn(&mut self, singles: &Singles, selected: &[usize], last: usize) -> Result<(), Error> {
         let n = self.candidates.len();
         let all: usize = n * n.saturating_sub(1) / 2;
-        if self.complete.is_empty() && all <= ALL * self.n_wanted * n && self.bytes_of_all(singles) <= BYTES {
+        if self.complete.is_empty()
+            && all <= ALL * self.n_wanted * n
+            && self.bytes_of_all(singles) <= self.bytes
+        {
             let pairs = self.count_pairs(singles, &self.candidates.clone())?;
             self.pairs.extend(pairs);
             for &j in &self.candidates {
@@ -112,7 +118,7 @@ impl<'a> KnownTerms<'a> {
         for (at, &k) in joining.iter().enumerate() {
             let own: Vec<[usize; 2]> = with[..self.ahead.len() + at].iter().map(|&j| [k, j]).collect();
             bytes += own.iter().map(|pair| bytes_of(singles, *pair)).sum::<usize>();
-            if bytes > BYTES {
+            if bytes > self.bytes {
                 break;
             }
             pairs.extend(own);
@@ -184,7 +190,7 @@ impl<'a> KnownTerms<'a> {
     /// The last selected feature, and those that would follow it by what is known: as many as one pass takes.
     fn followers(&self, singles: &Singles, selected: &[usize], last: usize) -> Vec<usize> {
         let one: usize = self.candidates.iter().map(|&k| bytes_of(singles, [last, k])).sum();
-        let most = (BYTES / 2 / one.max(1)).max(1);
+        let most = (self.bytes / 2 / one.max(1)).max(1);
         let mut path = selected.to_vec();
         let mut found = vec![last];
         let mut left: Vec<usize> = self.ahead.iter().copied().filter(|k| !selected.contains(k)).collect();

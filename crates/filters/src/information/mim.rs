@@ -63,6 +63,10 @@ impl Scorer for Mim {
         join_ties(&mut values);
         Ok(Scores::descending(values))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
 }
 
 /// With the default estimator's kind, levels of equal width, and classes as target only. Two passes: the
@@ -75,7 +79,7 @@ impl StreamScorer for Mim {
 
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
-        let scores = |tables: Vec<LevelTable>| {
+        let scores = |tables: Vec<LevelTable>, _: &dyn Fn(usize) -> bool| {
             check_two_classes(&tables)?;
             Ok(of_tables(&tables))
         };

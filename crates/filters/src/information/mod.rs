@@ -10,6 +10,7 @@ mod criteria;
 mod criterion;
 mod estimators;
 mod fcq;
+mod fcq_streamed;
 mod forward;
 mod known_terms;
 mod mim;

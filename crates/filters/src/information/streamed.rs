@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use fewest_core::method::{Choice, Options};
-use fewest_core::{Budget, Context, Error, SampleStream, Selection};
+use fewest_core::{Budget, Context, Error, PassSelector, SampleStream, Selection};
 use fewest_counts::discretisation::{Discretisation, DiscretisationRule, Integers};
 
 use super::criteria::Forward;
@@ -62,9 +62,8 @@ fn not_on_a_stream(method: &'static str, what: &str) -> Error {
     Error::Unsupported { method, what: format!("{what} on a stream"), instead }
 }
 
-impl Forward {
-    /// The selection from rows that need not be in memory: that of [`Selector::select`] on the same rows in
-    /// one table, with the same bits.
+impl PassSelector for Forward {
+    /// With the bits of [`Selector::select`] on the same rows in one table.
     ///
     /// For levels of equal width and classes as target. The stream is read twice, for the bounds of the bins
     /// and the counts of levels, and then to count the levels of pairs: of all pairs in one pass where these
@@ -82,7 +81,7 @@ impl Forward {
     /// that has another number of rows, or a level not seen before, in a later pass.
     ///
     /// ```
-    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, RowBatches, Target};
+    /// use fewest_core::{Budget, Context, Dataset, DenseColumns, PassSelector, RowBatches, Target};
     /// use fewest_filters::information::{Forward, ForwardCriterion};
     ///
     /// let bit = |shift: usize| (0..64).map(move |i| (i >> shift & 1) as f64).collect::<Vec<_>>();
@@ -95,7 +94,7 @@ impl Forward {
     /// assert_eq!(selection.order, [0, 2]);
     /// # Ok::<(), fewest_filters::Error>(())
     /// ```
-    pub fn select_stream(
+    fn select_stream(
         &self,
         stream: &mut dyn SampleStream,
         budget: Budget,

@@ -1,9 +1,10 @@
 //! Fisher score.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores};
+use fewest_core::{Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer};
 
-use super::scatter::scatter;
+use super::scatter::{Scatter, stream_scatters};
+use crate::statistical::classes::{ClassTable, running_sums};
 use fewest_columns::score_features;
 
 /// Fisher score of each feature (survey Eq. 8; Duda, Hart and Stork 2001): how far the classes' means lie
@@ -36,10 +37,31 @@ impl Options for FisherScore {}
 impl Scorer for FisherScore {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("fisher")?;
-        let classes = data.classes("fisher")?;
+        let table = ClassTable::new(data, "fisher")?;
         let (values, status) = score_features(data, context, "fisher", f64::NAN, |j, column| {
-            Ok(scatter(column, data.feature_kind(j), classes).ratio())
+            Ok(table.scatter(j, column, data.feature_kind(j))?.ratio())
         })?;
         Ok(Scores::descending(values).with_status(status))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
+}
+
+impl StreamScorer for FisherScore {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        Ok(of_scatters(stream_scatters(stream, "fisher", context)?))
+    }
+
+    fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
+        // Sums that are safe are those of values as they are.
+        let scores =
+            |sums: Vec<_>| Ok(of_scatters(sums.into_iter().map(|sums| Scatter::of((sums, 1.0))).collect()));
+        Ok(running_sums("fisher", scores))
+    }
+}
+
+fn of_scatters(scatters: Vec<Scatter>) -> Scores {
+    Scores::descending(scatters.iter().map(Scatter::ratio).collect())
 }

@@ -33,7 +33,8 @@ pub static METHODS: &[Method] = &[
         "Fisher score",
         "score(k) = Σⱼ nⱼ (μₖⱼ − μₖ)² / Σⱼ nⱼ σ²ₖⱼ over the classes j",
         CLASSES,
-    ),
+    )
+    .streaming::<FisherScore>(),
     Method::selector::<GeneralizedFisher>(
         "generalized-fisher",
         "generalised Fisher score",

@@ -1,9 +1,8 @@
 //! How far a feature spreads between classes and within them.
 
-use fewest_columns::parts;
-use fewest_core::{Classes, Column, FeatureKind};
+use fewest_core::{Column, Context, Error, FeatureKind, SampleStream};
 
-use super::feature::{is_constant, unit};
+use crate::statistical::classes::{ClassSums, ClassTable, stream_sums};
 
 /// The two parts of a feature's scatter; their sum is that around the mean of all samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +25,11 @@ impl Scatter {
         if self.between > 0.0 { self.between / self.within } else { 0.0 }
     }
 
+    /// Whether the sum of both is a number.
+    pub(super) fn is_finite(&self) -> bool {
+        (self.between + self.within).is_finite()
+    }
+
     /// In units of 1, which extreme values may make infinite.
     pub(super) fn absolute(self) -> Self {
         let square = self.unit * self.unit;
@@ -33,97 +37,29 @@ impl Scatter {
     }
 }
 
-/// What is known of the values of one class.
-#[derive(Clone, Copy)]
-struct Class {
-    count: f64,
-    mean: f64,
-    smallest: f64,
-    largest: f64,
-}
-
-/// The scatter of a feature over the classes; zero for a constant one.
-pub(super) fn scatter(column: Column<'_>, kind: &FeatureKind, classes: &Classes) -> Scatter {
-    match (kind, column) {
-        (FeatureKind::Categorical { .. }, _) => {
-            of_levels(&parts(column.to_vec(classes.codes().len()), kind), classes)
-        }
-        (_, Column::Dense(values)) if is_constant(values) => Scatter::ZERO,
-        (_, Column::Dense(values)) => {
-            let unit = unit(values);
-            let stored = || values.iter().map(|value| value / unit).zip(classes.codes().iter().copied());
-            Scatter { unit, ..of_values(stored, &vec![0; classes.n_classes()], classes) }
-        }
-        (_, Column::Sparse { rows, values }) => {
-            let mut zeros = classes.counts();
-            for &row in rows {
-                zeros[classes.codes()[row] as usize] -= 1;
-            }
-            let unit = unit(values);
-            let of_row = |row: &usize| classes.codes()[*row];
-            let stored = || values.iter().map(|value| value / unit).zip(rows.iter().map(of_row));
-            Scatter { unit, ..of_values(stored, &zeros, classes) }
-        }
+impl ClassTable {
+    /// The scatter of feature `j` over the classes; zero for a constant one.
+    pub(super) fn scatter(&self, j: usize, column: Column<'_>, kind: &FeatureKind) -> Result<Scatter, Error> {
+        self.sums(j, column, kind).map(Scatter::of)
     }
 }
 
-fn of_levels(indicators: &[Vec<f64>], classes: &Classes) -> Scatter {
-    let none = vec![0; classes.n_classes()];
-    let mut sum = Scatter::ZERO;
-    for indicator in indicators.iter().filter(|indicator| !is_constant(indicator)) {
-        let stored = || indicator.iter().copied().zip(classes.codes().iter().copied());
-        let one = of_values(stored, &none, classes);
-        sum.between += one.between;
-        sum.within += one.within;
-    }
-    sum
+/// The scatter of every feature of a stream over the classes.
+pub(super) fn stream_scatters(
+    stream: &mut dyn SampleStream,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<Scatter>, Error> {
+    Ok(stream_sums(stream, method, context)?.into_iter().map(Scatter::of).collect())
 }
 
-/// From the stored values with their classes, and the number of values of each class that are zero.
-fn of_values<I: Iterator<Item = (f64, u32)>>(
-    stored: impl Fn() -> I,
-    zeros: &[usize],
-    classes: &Classes,
-) -> Scatter {
-    let n = classes.codes().len() as f64;
-    // The mean of all, first roughly, so that every later sum is of small numbers whatever the offset.
-    let rough = stored().map(|(value, _)| value / n).sum::<f64>();
-    let at_zero = -rough;
-    let mut by_class: Vec<Class> = classes
-        .counts()
-        .iter()
-        .zip(zeros)
-        .map(|(&count, &zeros)| {
-            let (smallest, largest) =
-                if zeros > 0 { (at_zero, at_zero) } else { (f64::INFINITY, f64::NEG_INFINITY) };
-            Class { count: count as f64, mean: zeros as f64 * at_zero, smallest, largest }
-        })
-        .collect();
-    for (value, code) in stored() {
-        let class = &mut by_class[code as usize];
-        let value = value - rough;
-        class.mean += value;
-        class.smallest = class.smallest.min(value);
-        class.largest = class.largest.max(value);
+impl Scatter {
+    /// From sums over values that were divided by `unit`.
+    pub(super) fn of((sums, unit): (ClassSums, f64)) -> Self {
+        let spread = sums.spread();
+        // The spread of categories is that of their indicators, divided by √2.
+        let times = if sums.is_of_levels() { 2.0 } else { 1.0 };
+        let within = spread.within.iter().sum::<f64>();
+        Self { between: times * spread.between, within: times * within, unit }
     }
-    let mean = by_class.iter().map(|class| class.mean).sum::<f64>() / n;
-    let mut scatter = Scatter::ZERO;
-    for (class, &zeros) in by_class.iter_mut().zip(zeros).filter(|(class, _)| class.count > 0.0) {
-        class.mean /= class.count;
-        scatter.between += class.count * (class.mean - mean).powi(2);
-        scatter.within += zeros as f64 * (at_zero - class.mean).powi(2);
-    }
-    for (value, code) in stored() {
-        scatter.within += (value - rough - by_class[code as usize].mean).powi(2);
-    }
-    // A mean is rounded: where no class varies, what is left within them is not scatter.
-    if by_class.iter().all(|class| class.smallest >= class.largest) {
-        scatter.within = 0.0;
-    }
-    let smallest = by_class.iter().fold(f64::INFINITY, |smallest, class| smallest.min(class.smallest));
-    let largest = by_class.iter().fold(f64::NEG_INFINITY, |largest, class| largest.max(class.largest));
-    if smallest >= largest {
-        return Scatter::ZERO;
-    }
-    scatter
 }

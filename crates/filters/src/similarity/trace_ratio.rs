@@ -1,13 +1,14 @@
 //! Trace ratio criterion.
 
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Selection, Selector, SolverReport, Status, choice, options,
-    order, rank,
+    Budget, Certificate, Context, Dataset, Error, PassSelector, SampleStream, Selection, Selector,
+    SolverReport, Status, Watched, choice, options, order, rank,
 };
 use fewest_neighbours::GraphOptions;
 
 use super::graph::along_edges;
-use super::scatter::{Scatter, scatter};
+use super::scatter::Scatter;
+use crate::statistical::classes::{ClassTable, check_classes, stream_sums};
 use fewest_columns::map_features;
 
 choice! {
@@ -74,8 +75,9 @@ impl TraceRatio {
                 if found < 2 {
                     return Err(Error::TooFew { what: "classes with samples", minimum: 2, found });
                 }
+                let table = ClassTable::new(data, "trace-ratio")?;
                 map_features(data, context, "trace ratio", |j, column| {
-                    absolute(data, j, scatter(column, data.feature_kind(j), classes))
+                    absolute(data, j, table.scatter(j, column, data.feature_kind(j))?)
                 })
             }
             TraceRatioStyle::Laplacian(options) => {
@@ -91,42 +93,80 @@ impl TraceRatio {
 /// The scatter of feature `j` in its own unit.
 fn absolute(data: &Dataset, j: usize, scatter: Scatter) -> Result<Scatter, Error> {
     let scatter = scatter.absolute();
-    if (scatter.between + scatter.within).is_finite() {
+    if scatter.is_finite() {
         return Ok(scatter);
     }
-    let hint =
-        format!("the squares of feature `{}` overflow: take it in a larger unit", data.feature_name(j));
-    Err(Error::Numerical { what: "the scatter of a feature", hint })
+    Err(overflow(&format!("feature `{}`", data.feature_name(j))))
+}
+
+fn overflow(feature: &str) -> Error {
+    let hint = format!("the squares of {feature} overflow: take it in a larger unit");
+    Error::Numerical { what: "the scatter of a feature", hint }
 }
 
 impl Selector for TraceRatio {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         data.refuse_sample_weights("trace-ratio")?;
         budget.check(data.n_features())?;
-        let Budget::Count(wanted) = budget else {
-            return Err(Error::Unsupported {
-                method: "trace-ratio",
-                what: "a selection without a number of features".to_owned(),
-                instead: "say how many features are wanted".to_owned(),
-            });
-        };
-        let scatters = self.scatters(data, context)?;
-        let constant = data.constant_features()?;
-        let candidates: Vec<usize> =
-            (0..data.n_features()).filter(|j| constant.binary_search(j).is_err()).collect();
-        let k = wanted.min(candidates.len());
-        let found = maximise(&scatters, &candidates, k);
-        let mut selection = Selection::new(found.order, found.scores, data.n_features(), Status::Converged);
-        if k < wanted {
-            selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
-        }
-        selection.solver = (k > 0).then_some(
-            SolverReport::new("dinkelbach", Status::Converged, found.lambda, Certificate::gap(found.gap))
-                .with_lambda(found.lambda)
-                .with_iterations(found.iterations),
-        );
-        Ok(selection)
+        let wanted = wanted(budget)?;
+        Ok(selection(&self.scatters(data, context)?, &data.constant_features()?, wanted))
     }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        (self.style == TraceRatioStyle::Fisher).then_some(self)
+    }
+}
+
+/// Between and within classes only: a graph needs all samples.
+impl PassSelector for TraceRatio {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        let wanted = wanted(budget)?;
+        let mut watched = Watched::new(stream);
+        let sums = stream_sums(&mut watched, "trace-ratio", context)?;
+        budget.check(sums.len())?;
+        if let Some((sums, _)) = sums.first() {
+            check_classes(&sums.spread().counts)?;
+        }
+        let scatters: Vec<Scatter> = sums.into_iter().map(|sums| Scatter::of(sums).absolute()).collect();
+        if let Some(j) = scatters.iter().position(|scatter| !scatter.is_finite()) {
+            return Err(overflow(&format!("feature {j} (counted from 0)")));
+        }
+        Ok(selection(&scatters, &watched.constant_features(), wanted))
+    }
+}
+
+/// The number of features.
+fn wanted(budget: Budget) -> Result<usize, Error> {
+    match budget {
+        Budget::Count(wanted) => Ok(wanted),
+        _ => Err(Error::Unsupported {
+            method: "trace-ratio",
+            what: "a selection without a number of features".to_owned(),
+            instead: "say how many features are wanted".to_owned(),
+        }),
+    }
+}
+
+/// The best set of `wanted` features that are not `constant`.
+fn selection(scatters: &[Scatter], constant: &[usize], wanted: usize) -> Selection {
+    let candidates: Vec<usize> = (0..scatters.len()).filter(|j| constant.binary_search(j).is_err()).collect();
+    let k = wanted.min(candidates.len());
+    let found = maximise(scatters, &candidates, k);
+    let mut selection = Selection::new(found.order, found.scores, scatters.len(), Status::Converged);
+    if k < wanted {
+        selection.notes.push(format!("{k} of {wanted} features: all others are constant"));
+    }
+    selection.solver = (k > 0).then_some(
+        SolverReport::new("dinkelbach", Status::Converged, found.lambda, Certificate::gap(found.gap))
+            .with_lambda(found.lambda)
+            .with_iterations(found.iterations),
+    );
+    selection
 }
 
 struct Maximum {

@@ -65,6 +65,10 @@ impl Scorer for ChiSquare {
         })?;
         Ok(tested(scored).with_status(status))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
 }
 
 /// Two passes: the ranges of the features, then the tables.
@@ -76,7 +80,7 @@ impl StreamScorer for ChiSquare {
 
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
-        Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables| of_tables(&tables))))
+        Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables, _| of_tables(&tables))))
     }
 }
 

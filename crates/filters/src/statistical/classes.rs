@@ -10,24 +10,24 @@ use fewest_core::{
 
 use crate::running::Running;
 
-use super::moments::{Moments, is_safe, magnitude};
+use fewest_columns::moments::{Moments, is_safe, magnitude};
 
 /// How a feature varies between classes and within them, up to a common factor.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spread {
+pub(crate) struct Spread {
     /// `Σⱼ nⱼ ‖mⱼ − m‖²`.
-    pub(super) between: f64,
+    pub(crate) between: f64,
     /// `Σ ‖x − mⱼ‖²` over the samples of each class.
-    pub(super) within: Vec<f64>,
+    pub(crate) within: Vec<f64>,
     /// Dimensions of the feature: 1, or the number of levels less 1 of a categorical one.
-    pub(super) dimensions: usize,
+    pub(crate) dimensions: usize,
     /// Samples of each class that occurs.
-    pub(super) counts: Vec<usize>,
+    pub(crate) counts: Vec<usize>,
 }
 
 impl Spread {
     /// Whether the feature does not vary.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.between == 0.0 && self.within.iter().all(|within| *within == 0.0)
     }
 
@@ -38,13 +38,13 @@ impl Spread {
 }
 
 /// The samples, class by class.
-pub(super) struct ClassOrder {
+pub(crate) struct ClassOrder {
     /// The class of each sample, among those that occur.
     codes: Vec<u32>,
     /// Samples by class.
     order: Vec<u32>,
     /// Samples in each class that occurs.
-    pub(super) counts: Vec<usize>,
+    pub(crate) counts: Vec<usize>,
 }
 
 impl ClassOrder {
@@ -52,7 +52,7 @@ impl ClassOrder {
     ///
     /// # Errors
     /// [`Error::TooFew`] for fewer than two.
-    pub(super) fn new(classes: &Classes) -> Result<Self, Error> {
+    pub(crate) fn new(classes: &Classes) -> Result<Self, Error> {
         let all = classes.counts();
         let mut compact = vec![0_u32; all.len()];
         let mut counts = Vec::new();
@@ -71,12 +71,12 @@ impl ClassOrder {
         Self { codes, order, counts }
     }
 
-    pub(super) fn n_samples(&self) -> usize {
+    pub(crate) fn n_samples(&self) -> usize {
         self.codes.len()
     }
 
     /// The class of each sample, as a code among those that occur.
-    pub(super) fn codes(&self) -> &[u32] {
+    pub(crate) fn codes(&self) -> &[u32] {
         &self.codes
     }
 
@@ -110,14 +110,14 @@ impl ClassOrder {
 }
 
 /// What is summed over the samples of each class.
-pub(super) struct ByClass {
+pub(crate) struct ByClass {
     /// The id of the method that needs classes.
-    pub(super) method: &'static str,
+    pub(crate) method: &'static str,
 }
 
 /// Sums over the samples of each class.
 #[derive(Clone)]
-pub(super) enum ClassSums {
+pub(crate) enum ClassSums {
     /// Of a number: how many samples each class has, with their moments where it has any.
     Numbers(Vec<(usize, Option<Moments>)>),
     /// Of categories.
@@ -184,45 +184,71 @@ impl ColumnSums for ByClass {
 }
 
 /// A table of which features are looked at class by class.
-pub(super) struct ClassTable(TableSums<ByClass>);
+pub(crate) struct ClassTable(TableSums<ByClass>);
 
 impl ClassTable {
-    pub(super) fn new(data: &Dataset, method: &'static str) -> Result<Self, Error> {
+    pub(crate) fn new(data: &Dataset, method: &'static str) -> Result<Self, Error> {
         TableSums::new(ByClass { method }, data.target(), data.n_samples()).map(Self)
     }
 
     /// How feature `j` varies between the classes and within them.
-    pub(super) fn spread(&self, j: usize, column: Column<'_>, kind: &FeatureKind) -> Result<Spread, Error> {
-        let spread = self.0.of(j, kind, column)?.spread();
-        if spread.is_safe() || matches!(kind, FeatureKind::Categorical { .. }) {
-            return Ok(spread);
+    pub(crate) fn spread(&self, j: usize, column: Column<'_>, kind: &FeatureKind) -> Result<Spread, Error> {
+        self.sums(j, column, kind).map(|(sums, _)| sums.spread())
+    }
+
+    /// The sums of feature `j`, and what its values were divided by.
+    pub(crate) fn sums(
+        &self,
+        j: usize,
+        column: Column<'_>,
+        kind: &FeatureKind,
+    ) -> Result<(ClassSums, f64), Error> {
+        let sums = self.0.of(j, kind, column)?;
+        if sums.is_safe() {
+            return Ok((sums, 1.0));
         }
         let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
-        divided(column, magnitude(values), |column| Ok(self.0.of(j, kind, column)?.spread()))
+        let largest = magnitude(values);
+        divided(column, largest, |column| Ok((self.0.of(j, kind, column)?, largest)))
     }
 }
 
 /// How every feature of a stream varies between the classes and within them.
-pub(super) fn stream_spreads(
+pub(crate) fn stream_spreads(
     stream: &mut dyn SampleStream,
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Vec<Spread>, Error> {
-    let sums = safe_stream_sums(stream, &ByClass { method }, ClassSums::is_safe, context)?;
-    Ok(sums.into_iter().map(|(sums, _)| sums.spread()).collect())
+    Ok(stream_sums(stream, method, context)?.into_iter().map(|(sums, _)| sums.spread()).collect())
+}
+
+/// The sums of every feature of a stream, and what its values were divided by.
+pub(crate) fn stream_sums(
+    stream: &mut dyn SampleStream,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<(ClassSums, f64)>, Error> {
+    safe_stream_sums(stream, &ByClass { method }, ClassSums::is_safe, context)
 }
 
 /// What `scores` makes of the spreads of rows that arrive.
-pub(super) fn running_spreads(
+pub(crate) fn running_spreads(
     method: &'static str,
     scores: impl Fn(Vec<Spread>) -> Result<Scores, Error> + Send + 'static,
 ) -> Box<dyn RunningScores> {
-    let spreads = move |sums: Vec<ClassSums>| scores(sums.iter().map(ClassSums::spread).collect());
-    Box::new(Running::new(ByClass { method }, ClassSums::is_safe, spreads))
+    running_sums(method, move |sums| scores(sums.iter().map(ClassSums::spread).collect()))
+}
+
+/// What `scores` makes of the sums over rows that arrive.
+pub(crate) fn running_sums(
+    method: &'static str,
+    scores: impl Fn(Vec<ClassSums>) -> Result<Scores, Error> + Send + 'static,
+) -> Box<dyn RunningScores> {
+    Box::new(Running::new(ByClass { method }, ClassSums::is_safe, scores))
 }
 
 /// An error for fewer than two classes with samples.
-pub(super) fn check_classes(counts: &[usize]) -> Result<(), Error> {
+pub(crate) fn check_classes(counts: &[usize]) -> Result<(), Error> {
     if counts.len() < 2 {
         return Err(Error::TooFew { what: "classes with samples", minimum: 2, found: counts.len() });
     }
@@ -252,11 +278,24 @@ impl State for ClassSums {
 }
 
 impl ClassSums {
-    fn is_safe(&self) -> bool {
-        matches!(self, ClassSums::Levels(_)) || self.spread().is_safe()
+    pub(crate) fn is_of_levels(&self) -> bool {
+        matches!(self, ClassSums::Levels(_))
     }
 
-    fn spread(&self) -> Spread {
+    /// A value of a number, and its mean less that; nothing of categories.
+    pub(crate) fn mean(&self) -> (f64, f64) {
+        let ClassSums::Numbers(classes) = self else { return (0.0, 0.0) };
+        let classes = || classes.iter().filter_map(|&(count, moments)| Some((count as f64, moments?)));
+        let origin = classes().next().map_or(0.0, |(_, moments)| moments.origin);
+        let n: f64 = classes().map(|(count, _)| count).sum();
+        (origin, classes().map(|(count, moments)| count * moments.mean_from(origin)).sum::<f64>() / n)
+    }
+
+    pub(crate) fn is_safe(&self) -> bool {
+        self.is_of_levels() || self.spread().is_safe()
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
         match self {
             ClassSums::Numbers(classes) => {
                 let classes = classes.iter().filter_map(|&(count, moments)| Some((count, moments?)));

@@ -75,6 +75,10 @@ impl Scorer for CorrelationScore {
         })?;
         Ok(tested(scored).with_status(status))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
 }
 
 /// Pearson's only: ranks are no sums over rows.

@@ -7,9 +7,9 @@ use fewest_core::{
 };
 use fewest_counts::discretisation::categories;
 
-use super::moments::{ROUNDING, unit};
 use super::removed_constants;
 use fewest_columns::map_features;
+use fewest_columns::moments::{ROUNDING, unit};
 use fewest_linalg::dot;
 
 /// How far apart the projections of two copies are at most: `‖u − v‖ ≤ √(2 ROUNDING)` for unit vectors.

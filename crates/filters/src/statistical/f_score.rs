@@ -67,6 +67,10 @@ impl Scorer for FScore {
         };
         Ok(tested(scored).with_status(status))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
 }
 
 impl StreamScorer for FScore {

@@ -5,15 +5,14 @@
 //! order, it says what it does instead.
 
 mod chi2;
-mod classes;
+pub(crate) mod classes;
 mod correlation;
 mod distinct;
 mod f_score;
 mod gini;
 mod kruskal_wallis;
 mod levels;
-mod moments;
-mod regression;
+pub(crate) mod regression;
 mod significance;
 mod t_score;
 mod tails;

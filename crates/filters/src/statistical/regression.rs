@@ -10,29 +10,29 @@ use fewest_counts::discretisation::categories;
 
 use crate::running::Running;
 
-use super::moments::{Moments, is_safe, magnitude, sum};
+use fewest_columns::moments::{Moments, is_safe, magnitude, sum};
 
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
 const NOTHING_LEFT: f64 = 1e-15;
 
 /// What a feature explains of the target.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Explained {
+pub(crate) struct Explained {
     /// The share of the target's variance; 0 for a constant feature.
-    pub(super) share: f64,
+    pub(crate) share: f64,
     /// 1, or the number of levels less 1; 0 for a constant feature.
-    pub(super) dimensions: f64,
+    pub(crate) dimensions: f64,
     /// Number of samples.
-    pub(super) n: f64,
+    pub(crate) n: f64,
 }
 
 /// Sums of products with one real output, or with the codes of two classes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Regression {
+pub(crate) struct Regression {
     /// The id of the method.
-    pub(super) method: &'static str,
+    pub(crate) method: &'static str,
     /// The targets it takes.
-    pub(super) expected: &'static str,
+    pub(crate) expected: &'static str,
 }
 
 impl Regression {
@@ -40,7 +40,7 @@ impl Regression {
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`].
-    pub(super) fn numbers(&self, target: &Target, rows: Range<usize>) -> Result<Vec<f64>, Error> {
+    pub(crate) fn numbers(&self, target: &Target, rows: Range<usize>) -> Result<Vec<f64>, Error> {
         match target {
             Target::Real(outputs) if outputs.n_outputs() == 1 => Ok(outputs.output(0)[rows].to_vec()),
             Target::Class(classes) if classes.n_classes() == 2 => {
@@ -56,7 +56,7 @@ impl Regression {
 
     /// An error unless there are three samples, between the smallest and the largest target.
     /// The share that each feature explains.
-    fn explained<'a>(
+    pub(crate) fn explained<'a>(
         &self,
         mut products: impl Iterator<Item = &'a Products> + Clone,
     ) -> Result<Vec<Explained>, Error> {
@@ -82,7 +82,7 @@ impl Regression {
 }
 
 /// The target of a batch.
-pub(super) struct Response {
+pub(crate) struct Response {
     /// Divided by the largest, less the mean.
     centred: Vec<f64>,
     sums: TargetSums,
@@ -112,7 +112,7 @@ impl TargetSums {
 
 /// Sums of a feature and the target.
 #[derive(Clone)]
-pub(super) struct Products {
+pub(crate) struct Products {
     target: TargetSums,
     feature: FeatureSums,
 }
@@ -234,8 +234,18 @@ impl Response {
 }
 
 impl Products {
+    /// A value of a number, its mean less that, and its squared deviations; nothing of categories.
+    pub(crate) fn moments(&self) -> (f64, f64, f64) {
+        match &self.feature {
+            FeatureSums::Numbers(moments, _) => {
+                (moments.origin, moments.mean_from(moments.origin), moments.deviations)
+            }
+            FeatureSums::Levels(_) => (0.0, 0.0, 0.0),
+        }
+    }
+
     /// Whether no square has overflowed or vanished.
-    fn is_safe(&self) -> bool {
+    pub(crate) fn is_safe(&self) -> bool {
         match &self.feature {
             FeatureSums::Numbers(moments, _) => is_safe(moments.deviations),
             FeatureSums::Levels(_) => true,
@@ -264,17 +274,17 @@ impl Products {
 }
 
 /// A table of which features are to explain the target.
-pub(super) struct RegressionTable(TableSums<Regression>);
+pub(crate) struct RegressionTable(TableSums<Regression>);
 
 impl RegressionTable {
     /// For a target of `n` samples.
-    pub(super) fn new(regression: Regression, target: &Target, n: usize) -> Result<Self, Error> {
+    pub(crate) fn new(regression: Regression, target: &Target, n: usize) -> Result<Self, Error> {
         regression.check(n, range(&regression.numbers(target, 0..n)?))?;
         TableSums::new(regression, target, n).map(Self)
     }
 
     /// What feature `j` explains.
-    pub(super) fn explained(
+    pub(crate) fn explained(
         &self,
         j: usize,
         column: Column<'_>,
@@ -290,7 +300,7 @@ impl RegressionTable {
 }
 
 /// What every feature of a stream explains of the target.
-pub(super) fn stream_explained(
+pub(crate) fn stream_explained(
     regression: Regression,
     stream: &mut dyn SampleStream,
     context: &Context<'_>,
@@ -300,7 +310,7 @@ pub(super) fn stream_explained(
 }
 
 /// What `scores` makes of the explained shares of rows that arrive.
-pub(super) fn running_explained(
+pub(crate) fn running_explained(
     regression: Regression,
     scores: impl Fn(Vec<Explained>) -> Scores + Send + 'static,
 ) -> Box<dyn RunningScores> {

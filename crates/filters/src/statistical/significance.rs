@@ -4,8 +4,9 @@ use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
 use std::fmt::Debug;
 
 use fewest_core::{
-    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, RankedStream, Scorer, Scores, Selection,
-    Selector, StreamMethod, StreamScorer, StreamSelector, options, q_values, words,
+    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, PassSelector, RankedStream, SampleStream,
+    Scorer, Scores, Selection, Selector, StreamMethod, StreamScorer, StreamSelector, Watched, options,
+    q_values, words,
 };
 
 words! {
@@ -193,6 +194,32 @@ impl<S: Scorer> Selector for Significant<S> {
             return Err(Error::Stopped { before: "every feature was tested" });
         }
         self.of_scores(&scores, &data.constant_features()?, budget)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        self.scorer.in_passes().is_some().then_some(self)
+    }
+}
+
+impl<S: Scorer> PassSelector for Significant<S> {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        Significance { alpha: Some(self.alpha), correction: self.correction }.check()?;
+        let Some(scorer) = self.scorer.in_passes() else {
+            return Err(Error::Unsupported {
+                method: "selection by significance",
+                what: "reading rows in passes with this test".to_owned(),
+                instead: "read them into one table".to_owned(),
+            });
+        };
+        let mut watched = Watched::new(stream);
+        let scores = scorer.score_stream(&mut watched, context)?;
+        budget.check(scores.values.len())?;
+        self.of_scores(&scores, &watched.constant_features(), budget)
     }
 }
 

@@ -62,6 +62,10 @@ impl Scorer for TScore {
         })?;
         Ok(self.scores(scored).with_status(status))
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
 }
 
 impl StreamScorer for TScore {

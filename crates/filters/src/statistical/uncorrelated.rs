@@ -6,8 +6,8 @@ use fewest_core::{
 };
 use fewest_counts::discretisation::categories;
 
-use super::moments::{ROUNDING, unit};
 use super::{FScore, Variance, removed_constants};
+use fewest_columns::moments::{ROUNDING, unit};
 use fewest_linalg::dot;
 
 /// Features compared with those kept at a time.

@@ -11,7 +11,7 @@ use fewest_core::{
     State, StreamScorer, Target,
 };
 
-use super::moments::{Moments, is_safe, magnitude};
+use fewest_columns::moments::{Moments, is_safe, magnitude};
 use fewest_columns::score_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
@@ -51,6 +51,10 @@ impl Scorer for Variance {
             divided(column, largest, |column| Ok(table.of(j, kind, column)?.variance(largest)))
         })?;
         Ok(Scores::descending(values).with_status(status))
+    }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
     }
 }
 

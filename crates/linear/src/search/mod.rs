@@ -59,7 +59,7 @@ pub(super) struct Fit {
     notes: Vec<String>,
 }
 
-struct Problem<'a> {
+pub(super) struct Problem<'a> {
     model: &'a Model<'a>,
     data: &'a Dataset,
     columns: &'a LinearColumns<'a>,
@@ -128,7 +128,7 @@ impl Model<'_> {
 }
 
 impl Problem<'_> {
-    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
+    pub(super) fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
         match self.options.regularization {
             Regularization::Value(lambda) => self.down_to(lambda),
             Regularization::Ratio(ratio) => self.down_to(ratio * self.largest_lambda),
@@ -140,7 +140,7 @@ impl Problem<'_> {
         }
     }
 
-    fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
+    pub(super) fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
         let weights: Vec<(usize, f64)> = self.scores(&fit.coefficients).into_iter().collect();
         let n_found = weights.len();
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);

@@ -9,7 +9,7 @@ use crate::columns::LinearColumns;
 use crate::terms::{self, Terms};
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         model: &'a Model<'a>,
         data: &'a Dataset,
         columns: &'a LinearColumns<'a>,

@@ -9,7 +9,7 @@ const LANES: usize = 8;
 const SAFE_SQUARES: std::ops::Range<f64> = 1e-280..1e300;
 
 /// `Σ term(value)`, in an order that depends on the length only.
-pub(super) fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+pub fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
     let chunks = values.chunks_exact(LANES);
     let rest: f64 = chunks.remainder().iter().map(|&value| term(value)).sum();
@@ -22,11 +22,11 @@ pub(super) fn sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Correlations that differ from 1 by less than this are of linear copies: rounding.
-pub(super) const ROUNDING: f64 = 1e-12;
+pub const ROUNDING: f64 = 1e-12;
 
 /// The values centred and scaled to length 1; they are not all equal. Products of such vectors are
 /// correlations.
-pub(super) fn unit(values: &[f64]) -> Vec<f64> {
+pub fn unit(values: &[f64]) -> Vec<f64> {
     let largest = magnitude(values);
     let first = values.first().map_or(0.0, |value| value / largest);
     let mut unit: Vec<f64> = values.iter().map(|value| value / largest - first).collect();
@@ -42,13 +42,13 @@ pub(super) fn unit(values: &[f64]) -> Vec<f64> {
 
 /// Mean and squared deviations of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Moments {
+pub struct Moments {
     /// A value of the first samples: what means are told relative to, so that equal values give exactly 0.
-    pub(super) origin: f64,
+    pub origin: f64,
     /// The mean less `origin`.
     offset: f64,
     /// `Σ (x − mean)²`.
-    pub(super) deviations: f64,
+    pub deviations: f64,
 }
 
 fewest_core::state!(Moments { origin, offset, deviations });
@@ -56,7 +56,7 @@ fewest_core::state!(Moments { origin, offset, deviations });
 impl Moments {
     /// Of the `stored` values and `zeros` more that are zero; not both empty. Two passes, centred before
     /// anything is squared.
-    pub(super) fn new(stored: &[f64], zeros: usize) -> Self {
+    pub fn new(stored: &[f64], zeros: usize) -> Self {
         let origin = if zeros > 0 { 0.0 } else { stored.first().copied().unwrap_or(0.0) };
         let n = (stored.len() + zeros) as f64;
         let offset = sum(stored, |value| value - origin) / n;
@@ -67,7 +67,7 @@ impl Moments {
 
     /// Adds those of later samples, `n_later` of them to `n` (Chan, Golub & LeVeque 1979). Samples that are
     /// all equal stay so to the bit.
-    pub(super) fn merge(&mut self, n: usize, later: &Self, n_later: usize) {
+    pub fn merge(&mut self, n: usize, later: &Self, n_later: usize) {
         let (own, other) = (n as f64, n_later as f64);
         let difference = self.difference(later);
         self.offset += difference * (other / (own + other));
@@ -75,12 +75,12 @@ impl Moments {
     }
 
     /// The mean of `later` less the mean here.
-    pub(super) fn difference(&self, later: &Self) -> f64 {
+    pub fn difference(&self, later: &Self) -> f64 {
         later.mean_from(self.origin) - self.offset
     }
 
     /// Those of the samples times `factor`.
-    pub(super) fn times(&self, factor: f64) -> Self {
+    pub fn times(&self, factor: f64) -> Self {
         Self {
             origin: self.origin * factor,
             offset: self.offset * factor,
@@ -89,30 +89,31 @@ impl Moments {
     }
 
     /// Of a column of `n` values.
-    pub(super) fn of(column: Column<'_>, n: usize) -> Self {
+    pub fn of(column: Column<'_>, n: usize) -> Self {
         match column {
             Column::Dense(values) => Self::new(values, 0),
             Column::Sparse { values, .. } => Self::new(values, n - values.len()),
         }
     }
 
-    pub(super) fn mean(&self) -> f64 {
+    /// The mean.
+    pub fn mean(&self) -> f64 {
         self.origin + self.offset
     }
 
     /// The mean less `origin`, a value near all means.
-    pub(super) fn mean_from(&self, origin: f64) -> f64 {
+    pub fn mean_from(&self, origin: f64) -> f64 {
         (self.origin - origin) + self.offset
     }
 }
 
 /// Whether no square in a sum this large has overflowed or vanished; 0 may be of squares that all vanished.
-pub(super) fn is_safe(squares: f64) -> bool {
+pub fn is_safe(squares: f64) -> bool {
     SAFE_SQUARES.contains(&squares)
 }
 
 /// The largest absolute value, or 1 when all are 0.
-pub(super) fn magnitude(values: &[f64]) -> f64 {
+pub fn magnitude(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     if largest > 0.0 { largest } else { 1.0 }
 }

@@ -1,0 +1,131 @@
+//! Selection from rows that are read in passes.
+
+use super::{SampleStream, StreamScorer};
+use crate::scores::cut;
+use crate::{Budget, Column, Context, Dataset, Error, Selection};
+
+/// A [`Selector`](crate::Selector) that can read the rows in passes, so that they need not be in memory.
+pub trait PassSelector: Send + Sync {
+    /// The selection from the rows of `stream`, which is read as often as needed: that of
+    /// [`Selector::select`](crate::Selector::select) on the same rows in one table. The documentation of a
+    /// method says whether it has the same bits; it always has the same for any batches and threads.
+    ///
+    /// # Errors
+    /// As [`Selector::select`](crate::Selector::select); those of the stream; [`Error::Unsupported`] for
+    /// options that need all rows at once, and for a stream that cannot be rewound.
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error>;
+}
+
+/// [`Ranked`](crate::Ranked) on rows that are read in passes.
+pub(crate) fn ranked(
+    scorer: &dyn StreamScorer,
+    stream: &mut dyn SampleStream,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    let mut watched = Watched::new(stream);
+    let scores = scorer.score_stream(&mut watched, context)?;
+    let constant = watched.constant_features();
+    budget.check(scores.values.len())?;
+    Ok(cut(&scores, &constant, budget))
+}
+
+/// Rows that pass by, of which it is seen which features vary.
+///
+/// ```
+/// use fewest_core::{Dataset, DenseColumns, RowBatches, SampleStream, Target, Watched};
+///
+/// let x = DenseColumns::from_columns(&[vec![1.0, 1.0, 1.0], vec![1.0, 1.0, 2.0]])?;
+/// let data = Dataset::new(x, Target::None)?;
+/// let mut stream = RowBatches::new(&data, 2)?;
+/// let mut watched = Watched::new(&mut stream);
+/// while watched.next_batch()?.is_some() {}
+/// assert_eq!(watched.constant_features(), [0]);
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
+pub struct Watched<'a> {
+    stream: &'a mut dyn SampleStream,
+    /// The first value of each feature that has no other so far.
+    first: Option<Vec<Option<f64>>>,
+}
+
+impl<'a> Watched<'a> {
+    /// The rows of `stream`.
+    pub fn new(stream: &'a mut dyn SampleStream) -> Self {
+        Self { stream, first: None }
+    }
+
+    /// The features that have one value in all rows that passed by: those of
+    /// [`Dataset::constant_features`].
+    pub fn constant_features(&self) -> Vec<usize> {
+        let first = self.first.iter().flatten().enumerate();
+        first.filter(|(_, value)| value.is_some()).map(|(j, _)| j).collect()
+    }
+
+    fn watch(&mut self, batch: &Dataset) -> Result<(), Error> {
+        let mut scratch = Vec::new();
+        let n = batch.n_samples();
+        let mut value_of = |j: usize, known: Option<f64>| -> Result<Option<f64>, Error> {
+            let (values, zeros) = match batch.x().column(j, &mut scratch)? {
+                Column::Dense(values) => (values, 0),
+                Column::Sparse { values, .. } => (values, n - values.len()),
+            };
+            let zero = (zeros > 0).then_some(0.0);
+            let Some(first) = known.or(zero).or(values.first().copied()) else { return Ok(None) };
+            Ok(values.iter().copied().chain(zero).all(|value| value == first).then_some(first))
+        };
+        self.first = Some(match &self.first {
+            None => (0..batch.n_features()).map(|j| value_of(j, None)).collect::<Result<_, _>>()?,
+            Some(known) => {
+                let known = known.iter().enumerate();
+                let next = known.map(|(j, first)| match first {
+                    Some(first) if j < batch.n_features() => value_of(j, Some(*first)),
+                    other => Ok(*other),
+                });
+                next.collect::<Result<_, _>>()?
+            }
+        });
+        Ok(())
+    }
+}
+
+impl SampleStream for Watched<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let Some(batch) = self.stream.next_batch()? else { return Ok(None) };
+        self.watch(&batch)?;
+        Ok(Some(batch))
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.stream.rewind()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DenseColumns, RowBatches, Target};
+
+    /// In any batches, in one pass or more: what the table says.
+    #[test]
+    fn features_that_vary_are_those_of_the_table() -> Result<(), Error> {
+        let columns =
+            [vec![0.0; 5], vec![0.0, -0.0, 0.0, 0.0, 0.0], vec![2.0, 2.0, 2.0, 2.0, 1.0], vec![3.0; 5]];
+        let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
+        for rows in [1, 2, 4, 5] {
+            let mut stream = RowBatches::new(&data, rows)?;
+            let mut watched = Watched::new(&mut stream);
+            for _ in 0..2 {
+                while watched.next_batch()?.is_some() {}
+                assert_eq!(watched.constant_features(), data.constant_features()?, "{rows}");
+                watched.rewind()?;
+            }
+        }
+        Ok(())
+    }
+}

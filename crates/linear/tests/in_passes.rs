@@ -1,0 +1,194 @@
+//! Lasso and elastic net from rows that come in batches: those of the table but for rounding, and the same bits
+//! for any batches and threads.
+
+use fewest_core::method::Regularization;
+use fewest_core::{
+    BATCH_ROWS, Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector,
+    RowBatches, Selection, Selector, Status, Target,
+};
+use fewest_linear::{ElasticNet, Lasso, LinearLoss, Sign};
+
+fn noise(i: usize, j: usize) -> f64 {
+    (fewest_core::derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+const D: usize = 30;
+
+/// Numbers that are related, far from zero or huge, categories of two levels and of four, a constant.
+fn data(n: usize, target: usize) -> Result<Dataset, Error> {
+    let value = |i: usize, j: usize| match j {
+        3 => 1e7 + noise(i, j),
+        4 => 1e200 * (noise(i, j) + noise(i, 0)),
+        5 => 2.5,
+        6 => 3.0 * f64::from(noise(i, j) > 0.2) - 1.0,
+        7 => (4.0 * (noise(i, j) + 0.5)).floor(),
+        8 => 1e-180 * noise(i, j),
+        _ => noise(i, j) + 0.6 * noise(i, j / 3),
+    };
+    let columns: Vec<Vec<f64>> = (0..D).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+    let signal = |i: usize| {
+        let level = if columns[7][i] == 2.0 { 0.7 } else { 0.0 };
+        2.0 * columns[0][i] - columns[9][i]
+            + 1.5 * (columns[3][i] - 1e7)
+            + level
+            + 0.2 * columns[6][i]
+            + 0.8 * columns[20][i] * noise(i, 99)
+    };
+    let y: Vec<f64> = (0..n).map(|i| signal(i) + 0.5 * noise(i, 100)).collect();
+    let target = match target {
+        0 => Target::real(y)?,
+        1 => Target::outputs(
+            [y.clone(), y.iter().zip(&columns[12]).map(|(y, x)| 3.0 + x - y).collect()].concat(),
+            n,
+        )?,
+        classes => {
+            let of = |y: &f64| ((y + 1.0) * (classes - 1) as f64).clamp(0.0, (classes - 1) as f64) as u32;
+            let names = (0..classes).map(|class| format!("class {class}")).collect();
+            Target::classes(y.iter().map(of).collect(), names)?
+        }
+    };
+    let mut kinds = vec![FeatureKind::Numeric; D];
+    kinds[6..8].fill(FeatureKind::Categorical { levels: Vec::new() });
+    Dataset::new(DenseColumns::from_columns(&columns)?, target)?.with_feature_kinds(kinds)
+}
+
+fn gap(selection: &Selection) -> f64 {
+    match selection.solver.as_ref().map(|report| report.certificate) {
+        Some(Certificate::Gap { relative, .. }) => relative,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn bits(selection: &Selection) -> (Vec<usize>, Vec<u64>, Vec<u64>) {
+    let of = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
+    let path = selection.path.iter().flat_map(|path| &path.points).map(|point| point.lambda);
+    (selection.order.clone(), of(&selection.scores), of(&path.collect::<Vec<f64>>()))
+}
+
+fn models() -> Vec<(&'static str, Box<dyn Selector>, Budget)> {
+    let lasso = |regularization| Lasso { regularization, ..Lasso::default() };
+    let net = |l1_ratio, lasso| ElasticNet { l1_ratio, lasso };
+    vec![
+        ("three", Box::new(Lasso::default()), Budget::Count(3)),
+        ("most", Box::new(Lasso::default()), Budget::Count(14)),
+        ("value", Box::new(lasso(Regularization::Value(0.05))), Budget::Auto),
+        ("path", Box::new(Lasso { lambda_path: 7, ..lasso(Regularization::Ratio(0.1)) }), Budget::Auto),
+        ("positive", Box::new(Lasso { sign: Sign::Positive, ..Lasso::default() }), Budget::Count(4)),
+        (
+            "negative",
+            Box::new(Lasso { sign: Sign::Negative, ..lasso(Regularization::Ratio(0.2)) }),
+            Budget::Auto,
+        ),
+        ("net", Box::new(net(0.5, lasso(Regularization::Ratio(0.05)))), Budget::Auto),
+        ("net of five", Box::new(net(0.8, Lasso::default())), Budget::Count(5)),
+    ]
+}
+
+#[test]
+fn answers_are_those_of_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    for (n, target) in [(200, 0), (BATCH_ROWS + 900, 0), (3000, 1), (3000, 2), (2 * BATCH_ROWS + 5, 4)] {
+        let data = data(n, target)?;
+        for (name, model, budget) in models() {
+            let case = format!("{name} {n} {target}");
+            let table = model.select(&data, budget, &context)?;
+            let in_passes = model.in_passes().expect("a sum over rows");
+            let mut first = None;
+            for (rows, threads) in [(n, 1), (997, 2), (BATCH_ROWS + 1, 7)] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                let mut stream = RowBatches::new(&data, rows)?;
+                let found = pool.install(|| in_passes.select_stream(&mut stream, budget, &context))?;
+                assert_eq!((found.status, &found.order), (Status::Converged, &table.order), "{case}");
+                let largest = table.scores.iter().fold(0.0_f64, |most, score| most.max(score.abs()));
+                for (own, other) in found.scores.iter().zip(&table.scores) {
+                    assert!((own - other).abs() < 1e-9 * largest, "{case}: {own} {other}");
+                }
+                assert!(gap(&found) <= 1e-9, "{case}: {}", gap(&found));
+                let entered = |of: &Selection| of.path.as_ref().map(|path| path.entered.clone());
+                assert_eq!(entered(&found), entered(&table), "{case}");
+                let first = first.get_or_insert_with(|| bits(&found));
+                assert!(*first == bits(&found), "{case} {rows} {threads}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The gap from its definition, over the rows themselves.
+#[test]
+fn the_gap_holds_over_the_rows() -> Result<(), Error> {
+    let n = 5000;
+    // Without the category of four levels, whose score is a norm.
+    let data = data(n, 0)?.feature_subset(&(0..D).filter(|j| *j != 7).collect::<Vec<_>>())?;
+    let lasso = Lasso { regularization: Regularization::Value(0.03), ..Lasso::default() };
+    let mut stream = RowBatches::new(&data, 1234)?;
+    let found = lasso.select_stream(&mut stream, Budget::Auto, &Context::default())?;
+    let standardised = |values: &[f64]| -> Vec<f64> {
+        let scale = values.iter().fold(0.0_f64, |most, value| most.max(value.abs())).max(f64::MIN_POSITIVE);
+        let scaled: Vec<f64> = values.iter().map(|value| value / scale).collect();
+        let mean = scaled.iter().sum::<f64>() / n as f64;
+        let deviation = (scaled.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+        let inverse = if deviation > 1e-14 { deviation.recip() } else { 0.0 };
+        scaled.iter().map(|value| (value - mean) * inverse).collect()
+    };
+    let column = |j: usize| -> Result<Vec<f64>, Error> {
+        let mut values = vec![0.0; n];
+        data.x().copy_column(j, &mut values)?;
+        Ok(values)
+    };
+    let Target::Real(real) = data.target() else { panic!("a real target") };
+    let y = standardised(real.output(0));
+    let mut residual = y.clone();
+    let mut norm = 0.0;
+    for (&j, &weight) in found.order.iter().zip(&found.scores) {
+        norm += weight.abs();
+        let x = standardised(&column(j)?);
+        residual.iter_mut().zip(x).for_each(|(r, x)| *r -= weight * x);
+    }
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / n as f64;
+    let mut largest = 0.0_f64;
+    for j in 0..data.n_features() {
+        largest = largest.max(dot(&standardised(&column(j)?), &residual).abs());
+    }
+    let primal = 0.5 * dot(&residual, &residual) + 0.03 * norm;
+    let scale = (0.03 / largest).min(1.0);
+    let dual = scale * dot(&y, &residual) - 0.5 * scale * scale * dot(&residual, &residual);
+    assert!((primal - dual) / 0.5 <= 1e-8, "{primal} {dual}");
+    Ok(())
+}
+
+#[test]
+fn what_has_no_such_sums_is_refused() -> Result<(), Error> {
+    let real = data(300, 0)?;
+    let refused = |lasso: Lasso, data: &Dataset, context: &Context<'_>| {
+        let mut stream = RowBatches::new(data, 100).expect("rows");
+        match lasso.select_stream(&mut stream, Budget::Count(2), context) {
+            Err(error) => error.to_string(),
+            Ok(found) => panic!("{found:?}"),
+        }
+    };
+    let context = Context::default();
+    let told = refused(
+        Lasso { loss: LinearLoss::Huber { intercept: true, delta: 1.0 }, ..Lasso::default() },
+        &real,
+        &context,
+    );
+    assert!(told.contains("loss=huber in passes"), "{told}");
+    let told = refused(Lasso { covariates: vec![1], ..Lasso::default() }, &real, &context);
+    assert!(told.contains("covariates"), "{told}");
+    let chosen = Regularization::CrossValidated { folds: 5 };
+    let told = refused(Lasso { regularization: chosen, ..Lasso::default() }, &real, &context);
+    assert!(told.contains("in passes"), "{told}");
+    let little = Context { memory: Some(10_000), ..Context::default() };
+    let told = refused(Lasso::default(), &real, &little);
+    assert!(told.contains("columns in passes"), "{told}");
+    let same = real.clone().with_target(Target::real(vec![2.0; 300])?)?;
+    assert!(refused(Lasso::default(), &same, &context).contains("the same in every sample"));
+    let mut values = vec![0.5; 900];
+    values[650] = f64::NAN;
+    let x = DenseColumns::new(values, 300, 3)?;
+    let hole = Dataset::new(x, Target::real((0..300).map(f64::from).collect())?)?;
+    let told = refused(Lasso::default(), &hole, &context);
+    assert!(told.contains("sample 50"), "{told}");
+    Ok(())
+}
