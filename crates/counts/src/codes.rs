@@ -10,8 +10,8 @@ use crate::counts::{Scratch, joint_sum};
 use crate::discretisation::{self, Discretisation, Levels};
 use fewest_columns::map_features;
 
-/// Bytes that the codes of all features may take with planes beside them. Where they would take more, only the
-/// codes or the planes of a feature are kept, whichever are smaller.
+/// Bytes that the codes of all features may take with planes beside them. Where they would take more, only
+/// the codes or the planes of a feature are kept, whichever are smaller.
 const MOST_CODES: usize = 256 << 20;
 
 /// The samples, ordered by class so that counts within a class are counts over a range, and tables that every
