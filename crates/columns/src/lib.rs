@@ -15,7 +15,7 @@ mod weights;
 pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
-pub use products::{Made, stream_products};
+pub use products::{Made, WriteColumns, stream_products};
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, stream_sums};

@@ -15,8 +15,12 @@ pub struct Made<'a> {
     /// Number of columns of each source.
     pub widths: Vec<usize>,
     /// Writes the columns of a source for these rows of a batch, one after the other.
-    pub write: &'a (dyn Fn(usize, &Dataset, Range<usize>, &mut [f64]) -> Result<(), Error> + Sync),
+    pub write: &'a WriteColumns<'a>,
 }
+
+/// Writes what is made of some rows of a batch: `write(source, batch, rows, out)`.
+pub type WriteColumns<'a> =
+    dyn Fn(usize, &Dataset, Range<usize>, &mut [f64]) -> Result<(), Error> + Sync + 'a;
 
 impl Made<'_> {
     fn n_columns(&self) -> usize {

@@ -4,6 +4,7 @@ mod arriving;
 mod atoms;
 mod dependence;
 mod greedy;
+mod in_passes;
 mod kernel_lasso;
 mod projection;
 mod quadratic;

@@ -3,7 +3,7 @@
 use fewest_core::{Error, State};
 
 /// Nodes around a value among which it counts: polynomials of degree 5 are exact.
-pub(super) const POINTS: usize = 6;
+pub(crate) const POINTS: usize = 6;
 
 /// `Π_{j ≠ i} (i − j)` for six nodes.
 const DENOMINATORS: [f64; POINTS] = [-120.0, 24.0, -12.0, 12.0, -24.0, 120.0];
@@ -17,7 +17,7 @@ const ERROR: f64 = 0.36;
 
 /// The nodes of a variable.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Axis {
+pub(crate) enum Axis {
     /// One for each level of a category, or each class.
     Levels(usize),
     /// Equally spaced ones for numbers.
@@ -26,7 +26,7 @@ pub(super) enum Axis {
 
 /// What is known of the numbers of a variable, and the nodes that follow from it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     low: f64,
     high: f64,
     most: usize,
@@ -35,35 +35,43 @@ pub(super) struct Numbers {
 
 /// Nodes `index · 2^exponent`: all at multiples of a power of two, so that of two grids of one variable
 /// the coarser one has every second, fourth, … node of the other, whatever values made them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Grid {
     exponent: i32,
+    /// What a value is multiplied with for its number of steps, one after the other.
+    powers: [f64; 2],
     first: i64,
     len: usize,
 }
 
 /// Nodes side by side, with the share of a value that counts at each.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) first: usize,
+pub(crate) struct Place {
+    pub(crate) first: usize,
     len: usize,
     shares: [f64; POINTS],
 }
 
 impl Place {
-    pub(super) fn at(node: usize) -> Self {
+    pub(crate) fn at(node: usize) -> Self {
         Self { first: node, len: 1, shares: [1.0; POINTS] }
     }
 
-    pub(super) fn shares(&self) -> &[f64] {
+    pub(crate) fn shares(&self) -> &[f64] {
         &self.shares[..self.len]
     }
 }
 
 /// `value / 2^exponent`; in two steps, of which neither overflows.
 fn in_steps(value: f64, exponent: i32) -> f64 {
+    let [first, second] = powers(exponent);
+    value * first * second
+}
+
+/// Two numbers whose product is `2^-exponent`, which may itself be none.
+fn powers(exponent: i32) -> [f64; 2] {
     let half = exponent / 2;
-    value * 2.0_f64.powi(-half) * 2.0_f64.powi(half - exponent)
+    [2.0_f64.powi(-half), 2.0_f64.powi(half - exponent)]
 }
 
 /// The `e` of `2^e ≤ |value| < 2^(e + 1)`, or −1023.
@@ -84,7 +92,8 @@ impl Grid {
             let (first, last) = (in_steps(low, exponent).floor(), in_steps(high, exponent).floor());
             let len = last - first + POINTS as f64;
             if len <= most as f64 {
-                return Some(Self { exponent, first: first as i64 - 2, len: len as usize });
+                let (first, len) = (first as i64 - 2, len as usize);
+                return Some(Self { exponent, powers: powers(exponent), first, len });
             }
             exponent += 1;
         }
@@ -92,7 +101,7 @@ impl Grid {
 
     /// Six nodes around a value, by the polynomial through them. Exact at a node.
     fn place(&self, value: f64) -> Place {
-        let steps = in_steps(value, self.exponent);
+        let steps = value * self.powers[0] * self.powers[1];
         let whole = steps.floor();
         let cell = (whole as i64).saturating_sub(self.first);
         let first = (cell - 2).clamp(0, (self.len - POINTS) as i64);
@@ -118,13 +127,13 @@ impl Grid {
 
 impl Numbers {
     /// Of no value yet, on at most so many nodes.
-    pub(super) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self { low: f64::INFINITY, high: f64::NEG_INFINITY, most, grid: None }
     }
 
     /// The nodes of the values of both.
     #[must_use]
-    pub(super) fn joined(&self, other: &Self) -> Self {
+    pub(crate) fn joined(&self, other: &Self) -> Self {
         self.over(self.low.min(other.low), self.high.max(other.high))
     }
 
@@ -136,7 +145,7 @@ impl Numbers {
     /// count as `marginal` says; `None` where all values are equal.
     ///
     /// The variance is that of the samples but for rounding: shares keep the first five powers.
-    pub(super) fn spacing(&self, marginal: &[f64], sigma: f64) -> Option<f64> {
+    pub(crate) fn spacing(&self, marginal: &[f64], sigma: f64) -> Option<f64> {
         self.grid?;
         let n: f64 = marginal.iter().sum();
         let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
@@ -149,7 +158,7 @@ impl Numbers {
 
 impl Axis {
     /// Number of nodes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Levels(n) => *n,
             Self::Numbers(own) if own.low > own.high => 0,
@@ -158,7 +167,7 @@ impl Axis {
     }
 
     /// Where a value counts, which it has [seen](Self::with).
-    pub(super) fn place(&self, value: f64) -> Place {
+    pub(crate) fn place(&self, value: f64) -> Place {
         match self {
             Self::Levels(_) => Place::at(value as usize),
             Self::Numbers(own) => own.grid.map_or(Place::at(0), |grid| grid.place(value)),
@@ -167,7 +176,7 @@ impl Axis {
 
     /// With one more value.
     #[must_use]
-    pub(super) fn with(&self, value: f64) -> Self {
+    pub(crate) fn with(&self, value: f64) -> Self {
         match self {
             Self::Levels(n) => Self::Levels(*n.max(&(value as usize + 1))),
             Self::Numbers(own) => Self::Numbers(own.over(own.low.min(value), own.high.max(value))),
@@ -175,7 +184,7 @@ impl Axis {
     }
 
     /// Whether one more value changes nothing.
-    pub(super) fn has_seen(&self, value: f64) -> bool {
+    pub(crate) fn has_seen(&self, value: f64) -> bool {
         match self {
             Self::Levels(n) => value < *n as f64,
             Self::Numbers(own) => value >= own.low && value <= own.high,
@@ -186,7 +195,7 @@ impl Axis {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] where one is of numbers and the other is not.
-    pub(super) fn joined(&self, other: &Self) -> Result<Self, Error> {
+    pub(crate) fn joined(&self, other: &Self) -> Result<Self, Error> {
         match (self, other) {
             (Self::Levels(own), Self::Levels(other)) => Ok(Self::Levels(*own.max(other))),
             (Self::Numbers(own), Self::Numbers(other)) => Ok(Self::Numbers(own.joined(other))),
@@ -195,7 +204,7 @@ impl Axis {
     }
 
     /// Whether a wider axis has the same nodes.
-    pub(super) fn has_nodes_of(&self, wider: &Self) -> bool {
+    pub(crate) fn has_nodes_of(&self, wider: &Self) -> bool {
         let grid = |axis: &Self| match axis {
             Self::Levels(_) => None,
             Self::Numbers(own) => own.grid,
@@ -204,7 +213,7 @@ impl Axis {
     }
 
     /// Where what counts at each node of this axis counts on a wider one.
-    pub(super) fn moves(&self, wider: &Self) -> Vec<Place> {
+    pub(crate) fn moves(&self, wider: &Self) -> Vec<Place> {
         (0..self.len())
             .map(|node| match self {
                 Self::Levels(_) => Place::at(node),
@@ -216,7 +225,7 @@ impl Axis {
 
 /// How far an entry of the kernel may be from that between two samples, for this
 /// [spacing](Numbers::spacing).
-pub(super) fn entry_error(spacing: f64) -> f64 {
+pub(crate) fn entry_error(spacing: f64) -> f64 {
     (ERROR * spacing.powi(POINTS as i32)).min(1.0)
 }
 

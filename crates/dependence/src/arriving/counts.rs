@@ -23,11 +23,11 @@ const TASK: usize = 8;
 
 /// What is counted of all samples so far.
 #[derive(Debug, Clone)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     kinds: Option<Kinds>,
-    pub(super) n: usize,
-    pub(super) target: Axis,
-    pub(super) features: Vec<Joint>,
+    pub(crate) n: usize,
+    pub(crate) target: Axis,
+    pub(crate) features: Vec<Joint>,
 }
 
 impl Default for Counts {
@@ -126,7 +126,7 @@ impl Counts {
     ///
     /// # Errors
     /// Those of [`HsicSums`](super::HsicSums): nothing has changed then.
-    pub(super) fn add(&mut self, batch: &Dataset, dependence: &Dependence) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, batch: &Dataset, dependence: &Dependence) -> Result<(), Error> {
         batch.refuse_sample_weights(METHOD)?;
         let kinds = Kinds::of(batch)?;
         let levels = |j: usize| kinds.features[j].as_ref();
@@ -183,7 +183,7 @@ impl Counts {
     ///
     /// # Errors
     /// For other features or classes.
-    pub(super) fn merge(&mut self, mut later: Self) -> Result<(), Error> {
+    pub(crate) fn merge(&mut self, mut later: Self) -> Result<(), Error> {
         match (&self.kinds, &later.kinds) {
             (_, None) => return Ok(()),
             (None, _) => {

@@ -11,8 +11,8 @@ const FACTOR_TOLERANCE: f64 = 1e-13;
 
 /// Counts of a feature's nodes with those of the target.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Joint {
-    pub(super) axis: Axis,
+pub(crate) struct Joint {
+    pub(crate) axis: Axis,
     /// Number of nodes of the target.
     width: usize,
     /// Node of the feature after node, each with all of the target.
@@ -23,23 +23,28 @@ state!(Joint { axis, width, counts });
 
 impl Joint {
     /// Of no samples.
-    pub(super) fn new(axis: Axis, width: usize) -> Self {
+    pub(crate) fn new(axis: Axis, width: usize) -> Self {
         let counts = vec![0.0; axis.len() * width];
         Self { axis, width, counts }
     }
 
     /// Whether a state is one.
-    pub(super) fn is_whole(&self, width: usize) -> bool {
+    pub(crate) fn is_whole(&self, width: usize) -> bool {
         self.width == width && self.axis.len().checked_mul(width) == Some(self.counts.len())
     }
 
+    /// Node of the feature after node, how often each comes with each of the target.
+    pub(crate) fn counts(&self) -> &[f64] {
+        &self.counts
+    }
+
     /// Numbers that it holds.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.counts.len()
     }
 
     /// Adds a sample of this value, whose target counts there.
-    pub(super) fn add(&mut self, value: f64, target: &Place) {
+    pub(crate) fn add(&mut self, value: f64, target: &Place) {
         if !self.axis.has_seen(value) {
             self.widen(self.axis.with(value));
         }
@@ -68,7 +73,7 @@ impl Joint {
     }
 
     /// Takes wider nodes of the target: as many, and where those before are among them.
-    pub(super) fn widen_target(&mut self, width: usize, places: &[Place]) {
+    pub(crate) fn widen_target(&mut self, width: usize, places: &[Place]) {
         let mut counts = vec![0.0; self.axis.len() * width];
         for (to, from) in
             counts.chunks_exact_mut(width.max(1)).zip(self.counts.chunks_exact(self.width.max(1)))
@@ -85,7 +90,7 @@ impl Joint {
     ///
     /// # Errors
     /// As [`Axis::joined`].
-    pub(super) fn merge(&mut self, mut other: Self) -> Result<(), Error> {
+    pub(crate) fn merge(&mut self, mut other: Self) -> Result<(), Error> {
         let joined = self.axis.joined(&other.axis)?;
         self.widen(joined.clone());
         other.widen(joined);
@@ -94,12 +99,12 @@ impl Joint {
     }
 
     /// How often each node of the feature counts.
-    pub(super) fn marginal(&self) -> Vec<f64> {
+    pub(crate) fn marginal(&self) -> Vec<f64> {
         self.counts.chunks_exact(self.width.max(1)).map(lanes::sum).collect()
     }
 
     /// How often each node of the target counts.
-    pub(super) fn target_marginal(&self) -> Vec<f64> {
+    pub(crate) fn target_marginal(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.width];
         for row in self.counts.chunks_exact(self.width.max(1)) {
             sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
@@ -108,7 +113,7 @@ impl Joint {
     }
 
     /// `tr(K̄ L̄)`: what counts together beyond what would by chance, through the factors of both kernels.
-    pub(super) fn dependence(&self, own: &NodeKernel, target: &NodeKernel) -> f64 {
+    pub(crate) fn dependence(&self, own: &NodeKernel, target: &NodeKernel) -> f64 {
         let (rows, columns) = (self.marginal(), self.target_marginal());
         let n = lanes::sum(&rows);
         let mut beyond = self.counts.clone();
@@ -128,7 +133,7 @@ impl Joint {
 
 /// The kernel between the nodes of a variable.
 #[derive(Debug, Clone)]
-pub(super) enum NodeKernel {
+pub(crate) enum NodeKernel {
     /// One of these numbers for two samples at one node, else 0.
     Levels(Vec<f64>),
     /// The Gaussian, of neighbours so many widths from each other.
@@ -145,7 +150,7 @@ impl NodeKernel {
     ///
     /// # Errors
     /// Those of the factor.
-    pub(super) fn gaussian(spacing: f64, n: usize) -> Result<Self, Error> {
+    pub(crate) fn gaussian(spacing: f64, n: usize) -> Result<Self, Error> {
         let nodes: Vec<f64> = (0..n).map(|node| node as f64 * spacing).collect();
         let factor = Factor::new(&Gaussian::new(1.0)?, &nodes, FACTOR_TOLERANCE, n)?;
         Ok(Self::Gaussian { spacing, factor })
@@ -169,7 +174,7 @@ impl NodeKernel {
     }
 
     /// `‖K̄‖_F`, where samples count at the nodes as `marginal` says.
-    pub(super) fn norm(&self, marginal: &[f64]) -> f64 {
+    pub(crate) fn norm(&self, marginal: &[f64]) -> f64 {
         let n = lanes::sum(marginal);
         let squared = match self {
             Self::Levels(weights) => {
@@ -197,7 +202,7 @@ impl NodeKernel {
     }
 
     /// How far an entry may be from the kernel between two samples.
-    pub(super) fn error(&self) -> f64 {
+    pub(crate) fn error(&self) -> f64 {
         match self {
             Self::Levels(_) => 0.0,
             Self::Gaussian { spacing, .. } => entry_error(*spacing),

@@ -13,9 +13,10 @@ use fewest_kernels::Form;
 
 use crate::dependence::{Dependence, Hsic, Normalization};
 use crate::{HsicEstimator, InputKernel, OutputKernel};
-use axis::Axis;
-use counts::Counts;
-use joint::{Joint, NodeKernel};
+pub(crate) use axis::{Axis, entry_error};
+pub(crate) use counts::Counts;
+pub(crate) use joint::Joint;
+use joint::NodeKernel;
 
 const METHOD: &str = "hsic of samples that arrive";
 
@@ -85,9 +86,35 @@ fn unsupported(what: &str, instead: &str) -> Error {
     Error::Unsupported { method: METHOD, what: what.to_owned(), instead: instead.to_owned() }
 }
 
+/// The error about a target that does not vary.
+pub(crate) fn varying(found: &str) -> Error {
+    Error::UnsupportedTarget {
+        method: METHOD,
+        expected: "at least 2 classes with samples, or numbers that vary",
+        found: found.to_owned(),
+    }
+}
+
 impl Dependence {
+    /// What the kernel of the target is for two samples of each class, of which there are so many.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for one class.
+    pub(crate) fn class_weights(&self, counts: &[f64]) -> Result<Vec<f64>, Error> {
+        if counts.iter().filter(|count| **count > 0.0).count() < 2 {
+            return Err(varying("1 class"));
+        }
+        let is_plain = matches!(self.output, OutputKernel::PlainDelta);
+        let weight = |count: &f64| match is_plain {
+            true => 1.0,
+            false if *count > 0.0 => count.recip(),
+            false => 0.0,
+        };
+        Ok(counts.iter().map(weight).collect())
+    }
+
     /// The width of the features' kernel and, of a Gaussian one, that of the target's.
-    fn widths(&self) -> Result<(f64, Option<f64>), Error> {
+    pub(crate) fn widths(&self) -> Result<(f64, Option<f64>), Error> {
         let InputKernel::Gaussian { sigma_x } = &self.kernel else {
             return Err(unsupported("a kernel that is not smooth", "take kernel=gaussian"));
         };
@@ -141,25 +168,9 @@ impl HsicSums {
 
     /// The kernel of the target, and the norm of its Gram matrix.
     fn target_kernel(&self) -> Result<(NodeKernel, f64), Error> {
-        let varying = |found: &str| Error::UnsupportedTarget {
-            method: METHOD,
-            expected: "at least 2 classes with samples, or numbers that vary",
-            found: found.to_owned(),
-        };
         let counts = self.counts.features.first().map(Joint::target_marginal).unwrap_or_default();
         let kernel = match &self.counts.target {
-            Axis::Levels(_) => {
-                if counts.iter().filter(|count| **count > 0.0).count() < 2 {
-                    return Err(varying("1 class"));
-                }
-                let is_plain = matches!(self.dependence.output, OutputKernel::PlainDelta);
-                let weight = |count: &f64| match is_plain {
-                    true => 1.0,
-                    false if *count > 0.0 => count.recip(),
-                    false => 0.0,
-                };
-                NodeKernel::Levels(counts.iter().map(weight).collect())
-            }
+            Axis::Levels(_) => NodeKernel::Levels(self.dependence.class_weights(&counts)?),
             Axis::Numbers(numbers) => {
                 let sigma = self.dependence.widths()?.1.unwrap_or(1.0);
                 let spacing = numbers.spacing(&counts, sigma).ok_or_else(|| varying("one value"))?;

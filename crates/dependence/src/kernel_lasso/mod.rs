@@ -6,12 +6,29 @@ mod report;
 mod solve;
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, options};
+use fewest_core::{
+    Budget, Context, Dataset, Error, PassSelector, SampleStream, Selection, Selector, options,
+};
+use fewest_solver::InnerProducts;
 
-use crate::Dependence;
 use crate::atoms::Measure;
+use crate::{Dependence, Normalization, in_passes};
 
 pub use options::{LassoOptions, LassoPenalty};
+
+/// The selection from the atoms of the features of `data`, of which nothing but names and groups is looked at.
+pub(crate) fn select_of_atoms(
+    data: &Dataset,
+    atoms: &dyn InnerProducts,
+    normalization: Normalization,
+    options: &LassoOptions,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    budget.check(data.n_features())?;
+    options.check_features(data.n_features())?;
+    Selection::only(solve::of_atoms(data, atoms, normalization, options, &[budget], context)?)
+}
 
 options! {
     /// HSIC Lasso (Eq. 3): few features that jointly explain the target's similarities, linear or not.
@@ -72,6 +89,24 @@ impl Selector for HsicLasso {
         self.check()?;
         solve::select_many(data, Measure::Hsic, &self.dependence, &self.lasso, budgets, context)
     }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table but for
+/// the error of the Gram matrices, which is told; see the module `in_passes`.
+impl PassSelector for HsicLasso {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        self.check()?;
+        in_passes::select(stream, Measure::Hsic, &self.dependence, &self.lasso, budget, context)
+    }
 }
 
 options! {
@@ -105,5 +140,30 @@ impl Selector for NoccoLasso {
         self.check()?;
         let measure = Measure::Nocco { epsilon: self.epsilon };
         solve::select_many(data, measure, &self.dependence, &self.lasso, budgets, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table but for
+/// the error of the Gram matrices, which is told; see the module `in_passes`.
+impl PassSelector for NoccoLasso {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        self.check()?;
+        in_passes::select(
+            stream,
+            Measure::Nocco { epsilon: self.epsilon },
+            &self.dependence,
+            &self.lasso,
+            budget,
+            context,
+        )
     }
 }

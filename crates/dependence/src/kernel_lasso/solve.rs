@@ -55,8 +55,21 @@ pub(super) fn select_many(
     budgets.iter().try_for_each(|budget| budget.check(d))?;
     options.check_features(d)?;
     let atoms = atoms::build(data, measure, dependence, context)?;
-    let atoms: &dyn InnerProducts = &*atoms;
-    let scaled: Box<dyn InnerProducts + Send + '_> = match dependence.normalization {
+    of_atoms(data, &*atoms, dependence.normalization, options, budgets, context)
+}
+
+/// One selection a budget, from the atoms of the features of `data`, of which nothing but names and groups is
+/// looked at.
+pub(super) fn of_atoms(
+    data: &Dataset,
+    atoms: &dyn InnerProducts,
+    normalization: Normalization,
+    options: &LassoOptions,
+    budgets: &[Budget],
+    context: &Context<'_>,
+) -> Result<Vec<Selection>, Error> {
+    let d = data.n_features();
+    let scaled: Box<dyn InnerProducts + Send + '_> = match normalization {
         Normalization::None => Box::new(atoms),
         Normalization::Unit => Box::new(Scaled::to_norm_one(atoms)),
     };

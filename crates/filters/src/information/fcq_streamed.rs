@@ -13,6 +13,7 @@ use super::criterion::MrmrForm;
 use super::fcq::{Fcq, LEAST_CORRELATION, PERFECT, note_categories};
 use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use crate::statistical::classes::{ByClass, ClassSums, check_classes};
+use crate::statistical::f_score::Returned;
 use crate::statistical::regression::{Products, Regression};
 use crate::tables::not_the_same;
 
@@ -162,9 +163,10 @@ impl PassSelector for Fcq {
                 Response::Real(regression)
             }
         };
-        let first = first.subset(&[0])?;
-        rewind(stream)?;
-        let sums = safe_stream_sums(stream, &response, Sums::is_safe, context)?;
+        let example = first.subset(&[0])?;
+        let mut returned = Returned { first: Some(first), stream };
+        let sums = safe_stream_sums(&mut returned, &response, Sums::is_safe, context)?;
+        let stream = returned.stream;
         let features = sums.iter().map(|(sums, divisor)| sums.feature(regression, *divisor));
         let features = features.collect::<Result<Vec<Feature>, Error>>()?;
         let d = features.len();
@@ -175,7 +177,7 @@ impl PassSelector for Fcq {
         let known = Known { stream, context, candidates: candidates.clone(), wanted, rows: HashMap::new() };
         let correlated = Correlated { form: self.form, features, known: Mutex::new(known) };
         let mut selection = forward(&correlated, candidates, d, budget, context)?;
-        note_categories(&mut selection, &first);
+        note_categories(&mut selection, &example);
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }

@@ -164,9 +164,9 @@ impl RunningScores for RunningF {
 const REGRESSION: Regression = Regression { method: "f-score", expected: "classes or one real output" };
 
 /// A stream to which its first batch was returned.
-struct Returned<'a> {
-    first: Option<Dataset>,
-    stream: &'a mut dyn SampleStream,
+pub(crate) struct Returned<'a> {
+    pub(crate) first: Option<Dataset>,
+    pub(crate) stream: &'a mut dyn SampleStream,
 }
 
 impl SampleStream for Returned<'_> {

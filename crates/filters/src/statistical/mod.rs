@@ -8,7 +8,7 @@ mod chi2;
 pub(crate) mod classes;
 mod correlation;
 mod distinct;
-mod f_score;
+pub(crate) mod f_score;
 mod gini;
 mod kruskal_wallis;
 mod levels;

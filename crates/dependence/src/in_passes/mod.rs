@@ -1,0 +1,167 @@
+//! The lasso over kernels from rows that are read in passes.
+//!
+//! The first pass counts the values of each feature at the nodes of a grid, with the target ([`Counts`]): from
+//! these counts come the features `φ` of the kernel on the nodes, the norms of all centred Gram matrices, and their
+//! products with that of the target. The second sums the products of the features that are likely to be selected:
+//! `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product is negative, so that the dependence
+//! of a feature on the target bounds its correlation with any residual: features below the penalty are certified
+//! to be left out. Products that this does not spare are summed in more passes.
+
+mod known;
+mod nodes;
+
+use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Selection};
+
+use crate::arriving::{Axis, Counts, Joint};
+use crate::atoms::Measure;
+use crate::kernel_lasso::{LassoOptions, select_of_atoms};
+use crate::{Dependence, Normalization};
+use known::KnownAtoms;
+use nodes::{Kernel, Nodes};
+
+/// The largest error of a Gram matrix, as a share of its norm, with which features are selected.
+const MOST_ERROR: f64 = 1e-3;
+
+/// Levels of a category whose kernel is decomposed.
+const MOST_LEVELS: usize = 1000;
+
+/// The selection by the lasso over kernels.
+///
+/// # Errors
+/// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve; those of the solver.
+pub(crate) fn select(
+    stream: &mut dyn SampleStream,
+    measure: Measure,
+    dependence: &Dependence,
+    options: &LassoOptions,
+    budget: Budget,
+    context: &Context<'_>,
+) -> Result<Selection, Error> {
+    dependence.widths()?;
+    let (counts, first) = count(stream, dependence, context)?;
+    let (target, weights);
+    let marginal = counts.features.first().map(Joint::target_marginal).unwrap_or_default();
+    let sigma_y = dependence.widths()?.1;
+    let kernel = match &counts.target {
+        Axis::Levels(_) => {
+            weights = dependence.class_weights(&marginal)?;
+            Kernel::Levels(&weights)
+        }
+        Axis::Numbers(numbers) => Kernel::Gaussian(
+            numbers
+                .spacing(&marginal, sigma_y.unwrap_or(1.0))
+                .ok_or_else(|| crate::arriving::varying("one value"))?,
+        ),
+    };
+    let tolerance = dependence.factor_tolerance;
+    target = Nodes::new(&counts.target, &kernel, &marginal, measure, tolerance)?;
+    check(target.error, "the target")?;
+    let sigma_x = dependence.widths()?.0;
+    let found = fewest_parallel::try_map(counts.features.len(), |j| {
+        context.go_on("the kernel of every feature was known")?;
+        let nodes = of_feature(&counts.features[j], sigma_x, measure, tolerance)?;
+        let Some(nodes) = nodes else { return Err(many_levels(&first, j)) };
+        check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
+        let product = nodes.dependence(&target, counts.features[j].counts());
+        Ok((nodes, product))
+    })?;
+    let (n_samples, (nodes, products)) = (counts.n, found.into_iter().unzip::<_, _, Vec<Nodes>, Vec<f64>>());
+    drop(counts.features);
+    let relevance: Vec<f64> = match dependence.normalization {
+        Normalization::None => products.clone(),
+        Normalization::Unit => {
+            let share =
+                |(product, nodes): (&f64, &Nodes)| if nodes.rank > 0 { product / nodes.norm } else { 0.0 };
+            products.iter().zip(&nodes).map(share).collect()
+        }
+    };
+    let wanted = if let Budget::Count(k) = budget { k } else { 0 };
+    let mut atoms = KnownAtoms::new(nodes, &target, products, &relevance).looking_ahead(wanted);
+    loop {
+        let selected = select_of_atoms(&first, &atoms, dependence.normalization, options, budget, context);
+        if selected.is_ok() || !atoms.lacks_products() {
+            return selected;
+        }
+        atoms.learn(stream, n_samples, context)?;
+    }
+}
+
+/// What is counted of all rows, and the first of them.
+fn count(
+    stream: &mut dyn SampleStream,
+    dependence: &Dependence,
+    context: &Context<'_>,
+) -> Result<(Counts, Dataset), Error> {
+    let mut counts = Counts::default();
+    let mut first = None;
+    while let Some(batch) = stream.next_batch()? {
+        context.go_on("all rows had been counted")?;
+        counts.add(&batch, dependence)?;
+        let bytes = size_of::<f64>() * counts.features.iter().map(Joint::size).sum::<usize>();
+        if let Some(memory) = context.memory.filter(|memory| bytes > *memory) {
+            return Err(Error::Unsupported {
+                method: "hsic in passes",
+                what: format!(
+                    "{} features: their counts take {} MiB, more than the {} MiB there are for sums",
+                    counts.features.len(),
+                    bytes >> 20,
+                    memory >> 20
+                ),
+                instead: "give it more memory, or leave out features, such as those of small f-score"
+                    .to_owned(),
+            });
+        }
+        if first.is_none() {
+            first = Some(batch.subset(&[0])?);
+        }
+    }
+    match first {
+        Some(first) if counts.n > 1 => Ok((counts, first)),
+        _ => Err(Error::TooFew { what: "samples", minimum: 2, found: counts.n }),
+    }
+}
+
+/// The kernel of a feature on its nodes; `None` for too many levels.
+fn of_feature(feature: &Joint, sigma: f64, measure: Measure, tolerance: f64) -> Result<Option<Nodes>, Error> {
+    let marginal = feature.marginal();
+    let ones;
+    let kernel = match &feature.axis {
+        Axis::Levels(n) => {
+            if marginal.iter().filter(|count| **count > 0.0).count() > MOST_LEVELS {
+                return Ok(None);
+            }
+            ones = vec![1.0; *n];
+            Kernel::Levels(&ones)
+        }
+        Axis::Numbers(numbers) => match numbers.spacing(&marginal, sigma) {
+            Some(spacing) => Kernel::Gaussian(spacing),
+            None => Kernel::Levels(&[]),
+        },
+    };
+    let is_constant = matches!(kernel, Kernel::Levels(weights) if weights.is_empty());
+    let counts = if is_constant { &[][..] } else { &marginal };
+    Nodes::new(&feature.axis, &kernel, counts, measure, tolerance).map(Some)
+}
+
+fn many_levels(first: &Dataset, j: usize) -> Error {
+    Error::Unsupported {
+        method: "hsic in passes",
+        what: format!("more than {MOST_LEVELS} levels of feature `{}`", first.feature_name(j)),
+        instead: "leave it out, or read the rows into one table".to_owned(),
+    }
+}
+
+/// Refuses a matrix that nodes do not tell well.
+fn check(error: f64, what: &str) -> Result<(), Error> {
+    if error <= MOST_ERROR {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        method: "hsic in passes",
+        what: format!(
+            "{what}, of which some values are so far from the others that a grid tells no two others apart"
+        ),
+        instead: "take a transformation, such as the logarithm, or a wider kernel, or leave it out"
+            .to_owned(),
+    })
+}
