@@ -10,6 +10,7 @@ mod measure;
 mod mik_fs;
 pub(crate) mod networks;
 mod nonmonotonic;
+mod passes;
 mod peers;
 mod programs;
 mod scaling;
@@ -68,6 +69,10 @@ pub(crate) struct Arguments {
     /// hundredth of them.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     streams: bool,
+    /// Measure tables larger than memory, in passes over Parquet files drawn here, beside polars and DuckDB; with
+    /// --quick on a small part of them. The files take 8 GB.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
+    passes: bool,
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
@@ -159,6 +164,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         networks::run(arguments)
     } else if arguments.streams {
         streams::run(arguments)
+    } else if arguments.passes {
+        passes::run(arguments)
     } else if arguments.nonmonotonic {
         nonmonotonic::run(arguments)
     } else {
