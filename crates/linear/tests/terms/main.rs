@@ -90,7 +90,9 @@ fn loss_of(loss: LinearLoss, offset: &[f64]) -> Result<(Box<dyn Loss>, bool), Er
     };
     let signs = || labels(&[0.4]).into_iter().map(|label| if label == 1 { 1.0 } else { -1.0 }).collect();
     Ok(match loss {
-        LinearLoss::Squared => (Box::new(Separable::new(Squared, less(), Samples::mean(N))?), false),
+        LinearLoss::Auto | LinearLoss::Squared => {
+            (Box::new(Separable::new(Squared, less(), Samples::mean(N))?), false)
+        }
         LinearLoss::Logistic { intercept } => {
             (Box::new(Separable::new(Logistic, signs(), mean()?)?), intercept)
         }
