@@ -95,6 +95,8 @@ fn answers_are_those_of_the_whole_table() {
         ("score", "f-score", 2),
         ("select", "variance", 2),
         ("score", "chi2", 3),
+        ("score", "fisher", 2),
+        ("select", "trace-ratio", 2),
         // For all criteria of pairs: tests/selection_streams.rs of the filters.
         ("select", "mrmr", 4),
     ] {
@@ -124,6 +126,61 @@ fn answers_are_those_of_the_whole_table() {
     );
 }
 
+/// Sums of products: the selection of the table, scores but for rounding or the error that is told, and the
+/// same bits for any files and threads.
+#[test]
+fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
+    let place = place();
+    for (method, more, most, tolerance) in [
+        ("fcq", &[][..], 3, 1e-9),
+        ("lasso", &[], 3, 1e-9),
+        ("elastic-net", &["-p", "lambda_ratio=0.1"], 3, 1e-9),
+        ("hsic-lasso", &[], 4, 1e-4),
+        ("hsic-lasso", &["--force-in", "e", "-p", "related=0"], 4, 1e-4),
+        ("nocco-lasso", &["-p", "related=0"], 3, 1e-3),
+        ("gini", &["-p", "bins=64"], 3, 1e-15),
+    ] {
+        let run = |file: &str, last: &[&str]| {
+            let words = ["select", file, "--target", "kind", "-m", method, "--json", "-"];
+            let k: &[&str] = if more.iter().any(|word| word.contains("lambda")) { &[] } else { &["-k", "3"] };
+            place.done(&[&words[..], k, more, last].concat())
+        };
+        let features = |json: &str| -> Vec<(String, f64)> {
+            let value: Value = serde_json::from_str(json).unwrap();
+            let list = value["features"].as_array().unwrap().iter();
+            list.map(|one| (one["name"].as_str().unwrap().to_owned(), one["score"].as_f64().unwrap()))
+                .collect()
+        };
+        let whole = features(&run("whole.parquet", &[]));
+        let mut first: Option<Value> = None;
+        for (file, threads) in [("whole.parquet", "1"), ("parts", "2"), ("parts", "7")] {
+            let found = run(file, &["--memory", LITTLE, "--threads", threads]);
+            let passes = passes(&found);
+            assert!(passes.is_some_and(|passes| passes <= most), "{method}: {passes:?}");
+            let own = features(&found);
+            let largest = whole.iter().fold(0.0_f64, |most, (_, score)| most.max(score.abs()));
+            assert_eq!(own.len(), whole.len(), "{method} {more:?}");
+            for ((name, score), (expected, other)) in own.iter().zip(&whole) {
+                assert_eq!(name, expected, "{method} {more:?} {own:?} {whole:?}");
+                assert!((score - other).abs() <= tolerance * largest, "{method}: {own:?} {whole:?}");
+            }
+            let found = lasting(&found);
+            assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{method} {file} {threads}");
+        }
+    }
+}
+
+/// A level of significance decides the number of features in passes, too.
+#[test]
+fn significance_decides_in_passes() {
+    let place = place();
+    let words = ["select", "parts", "--target", "kind", "-m", "f-score", "-p", "alpha=1e-6", "--json", "-"];
+    let whole = place.done(&words);
+    let found = place.done(&[&words[..], &["--memory", LITTLE]].concat());
+    assert_eq!(lasting(&found), lasting(&whole));
+    assert!(lasting(&found)["features"].as_array().is_some_and(|features| features.len() < 8));
+}
+
 #[test]
 fn what_cannot_be_read_in_passes_is_told_in_one_line() {
     let place = place();
@@ -146,6 +203,10 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
     assert!(refused(&["-m", "mrmr", "--report", "x.html"]).contains("--report needs the whole table"));
     assert!(refused(&["-m", "mrmr", "--missing", "mean"]).contains("drop-rows"));
     assert!(refused(&["-m", "mrmr", "-p", "discretisation=equal-frequency"]).contains("bins of equal width"));
+    assert!(refused(&["-m", "gini"]).contains("bins=256"));
+    assert!(refused(&["-m", "lasso", "--covariates", "a"]).contains("covariates"));
+    assert!(refused(&["-m", "lasso", "-p", "loss=logistic", "-k", "2"]).contains("loss"));
+    assert!(refused(&["-m", "hsic-lasso", "-p", "kernel=laplace"]).contains("kernel=gaussian"));
     let words = ["select", "parts", "--target", "kind", "-m", "mrmr", "--memory"];
     for (memory, expected) in [("1MiB", "at least"), ("none", "2GiB"), ("0", "2GiB")] {
         let ran = place.run(&[&words[..], &[memory]].concat());

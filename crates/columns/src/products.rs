@@ -55,9 +55,9 @@ impl Made<'_> {
 /// The products of all columns of `left` with those of `right`, `[i + j · columns of left]`, over all rows of
 /// `stream` from where it is, and the number of these rows. Without `right`, of `left` with itself.
 ///
-/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, and these sums added in
-/// their order: the result does not depend on how the rows come, nor on the number of threads. Memory: the
-/// products, and beside them about `bytes`, but no less than a batch.
+/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, and these sums added
+/// in their order: the result does not depend on how the rows come, nor on the number of threads. Memory:
+/// the products, and beside them about `bytes`, but no less than a batch.
 ///
 /// # Errors
 /// Those of the stream and of what writes columns; [`Error::TooFew`] for a stream without rows;

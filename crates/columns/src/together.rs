@@ -21,9 +21,9 @@ impl SampleStream for Peeked<'_> {
     }
 }
 
-/// Calls `work` with the rows of `stream`, from where it is, a number of whole batches of [`BATCH_ROWS`] rows at a
-/// time and in the end those that are left, and with the number of rows before them. Returns the number of all
-/// rows.
+/// Calls `work` with the rows of `stream`, from where it is, a number of whole batches of [`BATCH_ROWS`]
+/// rows at a time and in the end those that are left, and with the number of rows before them. Returns the
+/// number of all rows.
 ///
 /// # Errors
 /// Those of the stream and of `work`; [`Error::TooFew`] for a stream without rows.

@@ -1,5 +1,5 @@
-//! HSIC Lasso and NOCCO Lasso from rows that come in batches: those of the table but for the error that is told,
-//! and the same bits for any batches and threads.
+//! HSIC Lasso and NOCCO Lasso from rows that come in batches: those of the table but for the error that is
+//! told, and the same bits for any batches and threads.
 
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{

@@ -21,8 +21,8 @@ impl StreamTables {
     /// How often each pair of levels of the two features of each pair occurs with each class: one more pass
     /// over `stream`, whatever the number of pairs. Pairs with the same first feature are best together.
     ///
-    /// Memory: a count for each cell of each table, or for what occurs where cells are many. Cost: less than a
-    /// nanosecond a row and pair where levels are few.
+    /// Memory: a count for each cell of each table, or for what occurs where cells are many. Cost: less
+    /// than a nanosecond a row and pair where levels are few.
     ///
     /// # Errors
     /// Those of the stream; [`Error::Unreadable`] where it has other rows than before; [`Error::Stopped`].

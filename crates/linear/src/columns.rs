@@ -186,8 +186,8 @@ impl<'a> LinearColumns<'a> {
         Ok(examined)
     }
 
-    /// Columns of which the products are known, with each other and with each output, and no values. `data` has
-    /// some of the rows, for what is to be known of features.
+    /// Columns of which the products are known, with each other and with each output, and no values. `data`
+    /// has some of the rows, for what is to be known of features.
     pub(super) fn of_products(
         data: &'a Dataset,
         sources: Vec<Source>,

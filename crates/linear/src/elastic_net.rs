@@ -195,10 +195,10 @@ impl Selector for Lasso {
     }
 }
 
-/// From the products of all columns, of which there may be some thousand: two passes, for means and deviations
-/// and for the products. With squared errors, at a given penalty or for a number of features, without
-/// covariates and offset. The coefficients are those of the table but for rounding: their error is about `1e-14`
-/// times the condition number of the columns that are in the model.
+/// From the products of all columns, of which there may be some thousand: two passes, for means and
+/// deviations and for the products. With squared errors, at a given penalty or for a number of features,
+/// without covariates and offset. The coefficients are those of the table but for rounding: their error is
+/// about `1e-14` times the condition number of the columns that are in the model.
 impl PassSelector for Lasso {
     fn select_stream(
         &self,
@@ -235,10 +235,10 @@ impl Selector for ElasticNet {
     }
 }
 
-/// From the products of all columns, of which there may be some thousand: two passes, for means and deviations
-/// and for the products. With squared errors, at a given penalty or for a number of features, without
-/// covariates and offset. The coefficients are those of the table but for rounding: their error is about `1e-14`
-/// times the condition number of the columns that are in the model.
+/// From the products of all columns, of which there may be some thousand: two passes, for means and
+/// deviations and for the products. With squared errors, at a given penalty or for a number of features,
+/// without covariates and offset. The coefficients are those of the table but for rounding: their error is
+/// about `1e-14` times the condition number of the columns that are in the model.
 impl PassSelector for ElasticNet {
     fn select_stream(
         &self,

@@ -69,8 +69,8 @@ pub(crate) struct Arguments {
     /// hundredth of them.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     streams: bool,
-    /// Measure tables larger than memory, in passes over Parquet files drawn here, beside polars and DuckDB; with
-    /// --quick on a small part of them. The files take 8 GB.
+    /// Measure tables larger than memory, in passes over Parquet files drawn here, beside polars and
+    /// DuckDB; with --quick on a small part of them. The files take 8 GB.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     passes: bool,
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.

@@ -1,5 +1,5 @@
-//! `cargo xtask bench --passes`: tables larger than memory, in passes over Parquet files, beside polars and DuckDB
-//! for plain statistics.
+//! `cargo xtask bench --passes`: tables larger than memory, in passes over Parquet files, beside polars and
+//! DuckDB for plain statistics.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,8 @@ use crate::{Result, machine, workspace};
 const MEMORY_LIMIT: &str = "2GiB";
 const WIDE_LIMIT: &str = "1450MiB";
 
-/// Rows whose answer in passes is compared with that of the table in memory, and memory that makes them larger.
+/// Rows whose answer in passes is compared with that of the table in memory, and memory that makes them
+/// larger.
 const COMPARED: usize = 100_000;
 const LITTLE: &str = "100MiB";
 
@@ -80,8 +81,8 @@ struct Run {
     rows: Option<u64>,
 }
 
-/// Runs every case; writes `docs/benchmarks/passes.csv` and `.md`, or with `--quick` or `--only`, of smaller tables,
-/// into `target/bench`.
+/// Runs every case; writes `docs/benchmarks/passes.csv` and `.md`, or with `--quick` or `--only`, of
+/// smaller tables, into `target/bench`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     fs::create_dir_all(&scratch)?;

@@ -21,8 +21,8 @@ pub(super) struct Road {
 }
 
 /// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes.
-/// `None` where it may be read at once, and for what cannot be read in pieces, of which the reader says whether
-/// it is too large.
+/// `None` where it may be read at once, and for what cannot be read in pieces, of which the reader says
+/// whether it is too large.
 pub(super) fn road(
     registry: &Registry,
     (method, built): (&Method, &Built),
@@ -125,8 +125,8 @@ impl Road {
 }
 
 impl Opened {
-    /// The context of a method that reads the rows, with the memory for its sums: what pieces of rows and their
-    /// decoding leave.
+    /// The context of a method that reads the rows, with the memory for its sums: what pieces of rows and
+    /// their decoding leave.
     pub(super) fn context<'a>(&self, context: &Context<'a>) -> Context<'a> {
         Context { memory: usize::try_from(self.memory / SHARE).ok(), ..*context }
     }

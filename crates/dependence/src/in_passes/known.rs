@@ -20,8 +20,8 @@ const LEAST_AHEAD: usize = 30;
 const UNKNOWN: Error = Error::Stopped { before: "a product of two features had been summed" };
 
 /// Atoms of which norms and products with the target are known, and some of their products with each other.
-/// Those that are not are an error, and noted: [`learn`](Self::learn) sums them in a pass over the rows, after
-/// which what needed them can be done again.
+/// Those that are not are an error, and noted: [`learn`](Self::learn) sums them in a pass over the rows,
+/// after which what needed them can be done again.
 pub(super) struct KnownAtoms {
     nodes: Vec<Nodes>,
     atoms: Atoms,
@@ -89,8 +89,8 @@ impl KnownAtoms {
     }
 
     /// Sums products that are not known: the first time those of the likely atoms with each other, and then
-    /// those that were asked for, together with those of the same atoms that may follow. One pass, or more where
-    /// memory is short.
+    /// those that were asked for, together with those of the same atoms that may follow. One pass, or more
+    /// where memory is short.
     pub(super) fn learn(
         &mut self,
         stream: &mut dyn SampleStream,

@@ -1,11 +1,12 @@
 //! The lasso over kernels from rows that are read in passes.
 //!
-//! The first pass counts the values of each feature at the nodes of a grid, with the target ([`Counts`]): from
-//! these counts come the features `φ` of the kernel on the nodes, the norms of all centred Gram matrices, and their
-//! products with that of the target. The second sums the products of the features that are likely to be selected:
-//! `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product is negative, so that the dependence
-//! of a feature on the target bounds its correlation with any residual: features below the penalty are certified
-//! to be left out. Products that this does not spare are summed in more passes.
+//! The first pass counts the values of each feature at the nodes of a grid, with the target ([`Counts`]):
+//! from these counts come the features `φ` of the kernel on the nodes, the norms of all centred Gram
+//! matrices, and their products with that of the target. The second sums the products of the features that
+//! are likely to be selected: `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product
+//! is negative, so that the dependence of a feature on the target bounds its correlation with any residual:
+//! features below the penalty are certified to be left out. Products that this does not spare are summed in
+//! more passes.
 
 mod known;
 mod nodes;
@@ -28,7 +29,8 @@ const MOST_LEVELS: usize = 1000;
 /// The selection by the lasso over kernels.
 ///
 /// # Errors
-/// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve; those of the solver.
+/// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve; those of the
+/// solver.
 pub(crate) fn select(
     stream: &mut dyn SampleStream,
     measure: Measure,

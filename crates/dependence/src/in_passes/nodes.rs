@@ -19,8 +19,8 @@ pub(super) enum Kernel<'a> {
     Gaussian(f64),
 }
 
-/// `φ(x)` for each node of a variable: `⟨φ(x), φ(x′)⟩` is the centred kernel, or what a [`Measure`] makes of its
-/// Gram matrix, for values that are shared among nodes.
+/// `φ(x)` for each node of a variable: `⟨φ(x), φ(x′)⟩` is the centred kernel, or what a [`Measure`] makes
+/// of its Gram matrix, for values that are shared among nodes.
 #[derive(Debug, Clone)]
 pub(super) struct Nodes {
     pub(super) axis: Axis,
@@ -34,8 +34,8 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// From the counts of the samples at the nodes. What is left of the matrix is at most a share `tolerance` of
-    /// its norm.
+    /// From the counts of the samples at the nodes. What is left of the matrix is at most a share
+    /// `tolerance` of its norm.
     ///
     /// With a factor `F` of the kernel between nodes, less its mean over the samples, and the eigenvectors of
     /// `Fᵀ diag(counts) F = U diag(μ) Uᵀ`, the columns of `F U` are orthogonal over the samples: those of the
@@ -143,8 +143,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// `‖Φᵀ Ψ‖²_F` of the features `Φ` of this variable and `Ψ` of the target, for samples that count at nodes of
-    /// both as `counts` says: node after node of this variable.
+    /// `‖Φᵀ Ψ‖²_F` of the features `Φ` of this variable and `Ψ` of the target, for samples that count at
+    /// nodes of both as `counts` says: node after node of this variable.
     pub(super) fn dependence(&self, target: &Self, counts: &[f64]) -> f64 {
         let (r, s) = (self.rank, target.rank);
         let width = counts.len() / (self.values.len() / r.max(1)).max(1);

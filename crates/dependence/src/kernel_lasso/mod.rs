@@ -16,7 +16,8 @@ use crate::{Dependence, Normalization, in_passes};
 
 pub use options::{LassoOptions, LassoPenalty};
 
-/// The selection from the atoms of the features of `data`, of which nothing but names and groups is looked at.
+/// The selection from the atoms of the features of `data`, of which nothing but names and groups is looked
+/// at.
 pub(crate) fn select_of_atoms(
     data: &Dataset,
     atoms: &dyn InnerProducts,
@@ -95,8 +96,8 @@ impl Selector for HsicLasso {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table but for
-/// the error of the Gram matrices, which is told; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table
+/// but for the error of the Gram matrices, which is told; see the module `in_passes`.
 impl PassSelector for HsicLasso {
     fn select_stream(
         &self,
@@ -147,8 +148,8 @@ impl Selector for NoccoLasso {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table but for
-/// the error of the Gram matrices, which is told; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table
+/// but for the error of the Gram matrices, which is told; see the module `in_passes`.
 impl PassSelector for NoccoLasso {
     fn select_stream(
         &self,

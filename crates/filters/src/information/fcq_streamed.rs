@@ -20,11 +20,12 @@ use crate::tables::not_the_same;
 /// Bytes that correlations may take where the context gives no number.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Times that the correlations of all pairs are in memory: in parts, as a whole, and with their parts over a batch.
+/// Times that the correlations of all pairs are in memory: in parts, as a whole, and with their parts over
+/// a batch.
 const COPIES: usize = 3;
 
-/// All pairs are multiplied in one pass where there are at most so many features for each wanted one: reading a
-/// value takes longer than this many products.
+/// All pairs are multiplied in one pass where there are at most so many features for each wanted one:
+/// reading a value takes longer than this many products.
 const FEATURES_EACH: usize = 200;
 
 /// The sums behind an F statistic; categories count by their codes.
@@ -142,9 +143,9 @@ impl Feature {
     }
 }
 
-/// From class moments and correlations of pairs: two passes where the correlations of all pairs are computed in
-/// one, and otherwise one for each selected feature and one before. The selection is that of the table, with the
-/// same scores but for rounding, and has the same bits for any batches and threads.
+/// From class moments and correlations of pairs: two passes where the correlations of all pairs are
+/// computed in one, and otherwise one for each selected feature and one before. The selection is that of
+/// the table, with the same scores but for rounding, and has the same bits for any batches and threads.
 impl PassSelector for Fcq {
     fn select_stream(
         &self,

@@ -18,10 +18,10 @@ options! {
     /// min over v   p(x ≤ v) (1 − Σₛ p(s | x ≤ v)²) + p(x > v) (1 − Σₛ p(s | x > v)²)
     /// ```
     ///
-    /// over every value v but the largest, or over the bounds of `bins` bins of equal width, which cannot give
-    /// less. Smaller is better: 0 for a split without mistake, at most `1 − 1/c`; a constant feature has the
-    /// impurity of the whole sample, which no split exceeds. Categories have no order: there a split is one
-    /// level against the others. Cost: `O(n log n)` a feature, `O(n)` with bins.
+    /// over every value v but the largest, or over the bounds of `bins` bins of equal width, which cannot
+    /// give less. Smaller is better: 0 for a split without mistake, at most `1 − 1/c`; a constant feature
+    /// has the impurity of the whole sample, which no split exceeds. Categories have no order: there a
+    /// split is one level against the others. Cost: `O(n log n)` a feature, `O(n)` with bins.
     ///
     /// # Errors
     /// A target that is not classes; fewer than two bins or more than 65536; a NaN or an infinity, naming the
