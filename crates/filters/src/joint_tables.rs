@@ -138,16 +138,24 @@ impl PairTable {
         Self { n_levels: [a, b], counts }
     }
 
-    /// Bytes that it takes at most, where its cells are few.
-    pub(crate) fn bytes(n_classes: usize, a: usize, b: usize) -> usize {
-        size_of::<Self>() + 8 * n_classes.saturating_mul(a).saturating_mul(b).min(CELLS)
+    /// Bytes that it takes at most of `n` rows.
+    pub(crate) fn bytes(n: u64, n_classes: usize, a: usize, b: usize) -> usize {
+        let cells = n_classes.saturating_mul(a).saturating_mul(b);
+        let cell = if cells > CELLS { size_of::<([u32; 3], u64)>() } else { size_of::<u64>() };
+        size_of::<Self>()
+            + cells.min(usize::try_from(n).unwrap_or(usize::MAX).max(CELLS)).saturating_mul(cell)
     }
 
     fn add(&mut self, rows: &Rows, a: &Variable, b: &Variable, scratch: &mut Scratch) {
         match &mut self.counts {
             Counts::Some(counts) => {
-                each_joint(rows, a, b, |key| counts.push((key, 1)));
+                let mut more = Vec::new();
+                each_joint(rows, a, b, |key| more.push((key, 1)));
+                add_up(&mut more);
+                counts.reserve_exact(more.len());
+                counts.extend(more);
                 add_up(counts);
+                counts.shrink_to_fit();
             }
             Counts::All(counts) => add_joint_counts(rows, a, b, scratch, counts),
         }

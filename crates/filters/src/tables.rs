@@ -1,5 +1,6 @@
 //! Counts of the levels of each feature by class: sums over rows that are exact in any order.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, Extremes, rewind, stream_sums};
@@ -104,8 +105,8 @@ impl LevelTable {
             }
         }
         for (seen, later) in self.first_seen.iter_mut().zip(&later.first_seen) {
-            let new: Vec<f64> = later.iter().copied().filter(|level| !seen.contains(level)).collect();
-            seen.extend(new);
+            let known: BTreeSet<u64> = seen.iter().map(|level| level.to_bits()).collect();
+            seen.extend(later.iter().filter(|level| !known.contains(&level.to_bits())));
         }
         (self.levels, self.counts) = (levels, counts);
     }

@@ -153,13 +153,13 @@ impl Standardised {
             return;
         }
         let Self { level, divisor, origin, offset, deviation } = *self;
-        let (scale, inverse) = (divisor.recip(), deviation.recip());
+        let inverse = deviation.recip();
         let each = out.iter_mut().zip(values);
         match level {
             Some(level) => {
                 each.for_each(|(out, value)| *out = (f64::from(*value == level) - offset) * inverse)
             }
-            None => each.for_each(|(out, value)| *out = ((value * scale - origin) - offset) * inverse),
+            None => each.for_each(|(out, value)| *out = ((value / divisor - origin) - offset) * inverse),
         }
     }
 }

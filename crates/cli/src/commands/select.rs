@@ -109,6 +109,8 @@ fn select_in_passes(
         selected.map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
     let (complete, info) = opened.finish();
+    selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
+    selection.notes.extend(terms::notes(&parameters, &info));
     selection.notes.extend(rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;

@@ -84,9 +84,9 @@ fn batches_are_cut_anew() -> Result<(), Error> {
         let mut whole = Whole::new(&mut stream, wanted);
         for first in (0..N).step_by(wanted) {
             let expected = data.copy_rows(first..N.min(first + wanted))?;
-            assert_same(&whole.next()?.unwrap(), &expected);
+            assert_same(&whole.next_batch()?.unwrap(), &expected);
         }
-        assert!(whole.next()?.is_none() && whole.next()?.is_none());
+        assert!(whole.next_batch()?.is_none() && whole.next_batch()?.is_none());
     }
     Ok(())
 }

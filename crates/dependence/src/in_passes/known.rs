@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use fewest_columns::{Made, rewind, stream_products};
-use fewest_core::{Column, Context, Dataset, Error, SampleStream, rank};
+use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, rank};
 use fewest_solver::{Atoms, InnerProducts};
 
 use super::nodes::Nodes;
@@ -39,6 +39,14 @@ struct Asked {
     /// Rows and columns of unknown products since the last pass.
     missing_rows: BTreeSet<usize>,
     missing_columns: BTreeSet<usize>,
+}
+
+/// `len`, halved until it is not too much; at least 1.
+fn halved(mut len: usize, is_too_much: impl Fn(usize) -> bool) -> usize {
+    while len > 1 && is_too_much(len) {
+        len = len.div_ceil(2);
+    }
+    len
 }
 
 impl KnownAtoms {
@@ -113,23 +121,30 @@ impl KnownAtoms {
         let is_lacking = |&j: &usize| rows.iter().any(|&i| self.product(i, j).is_none());
         let columns: Vec<usize> = columns.into_iter().filter(is_lacking).collect();
         let rows: Vec<usize> = rows.into_iter().collect();
-        let mut rest = rows.as_slice();
-        while !rest.is_empty() {
-            let mut len = rest.len();
-            while len > 1 && self.bytes(&rest[..len], &columns) > bytes {
-                len = len.div_ceil(2);
+        let mut left_columns = columns.as_slice();
+        while !left_columns.is_empty() {
+            let width =
+                halved(left_columns.len(), |width| self.bytes(&rows[..1], &left_columns[..width]) > bytes);
+            let (some, others) = left_columns.split_at(width);
+            let mut left_rows = rows.as_slice();
+            while !left_rows.is_empty() {
+                let len = halved(left_rows.len(), |len| self.bytes(&left_rows[..len], some) > bytes);
+                let (part, others) = left_rows.split_at(len);
+                self.sum(stream, part, Some(some), bytes, n_samples, context)?;
+                left_rows = others;
             }
-            let (part, others) = rest.split_at(len);
-            self.sum(stream, part, Some(&columns), bytes, n_samples, context)?;
-            rest = others;
+            left_columns = others;
         }
         Ok(())
     }
 
-    /// Bytes of the products of the features of these atoms, in parts and as a whole.
+    /// Bytes of the products of the features of these atoms, in parts and as a whole, and of what is made of a
+    /// batch of rows.
     fn bytes(&self, rows: &[usize], columns: &[usize]) -> usize {
         let features = |atoms: &[usize]| atoms.iter().map(|&j| self.nodes[j].rank).sum::<usize>();
-        features(rows).saturating_mul(features(columns)).saturating_mul(3 * size_of::<f64>())
+        let (rows, columns) = (features(rows), features(columns));
+        let products = rows.saturating_mul(columns).saturating_mul(3);
+        products.saturating_add((rows + columns).saturating_mul(BATCH_ROWS)).saturating_mul(size_of::<f64>())
     }
 
     /// One pass: the products of `rows` with `columns`, or with each other.

@@ -11,6 +11,8 @@
 mod known;
 mod nodes;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Selection};
 
 use crate::arriving::{Axis, Counts, Joint};
@@ -59,11 +61,13 @@ pub(crate) fn select(
     target = Nodes::new(&counts.target, &kernel, &marginal, measure, tolerance)?;
     check(target.error, "the target")?;
     let sigma_x = dependence.widths()?.0;
+    let bytes = AtomicUsize::new(bytes_of(&counts));
     let found = fewest_parallel::try_map(counts.features.len(), |j| {
         context.go_on("the kernel of every feature was known")?;
         let nodes = of_feature(&counts.features[j], sigma_x, measure, tolerance)?;
         let Some(nodes) = nodes else { return Err(many_levels(&first, j)) };
         check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
+        check_memory(bytes.fetch_add(nodes.bytes(), Ordering::Relaxed), counts.features.len(), context)?;
         let product = nodes.dependence(&target, counts.features[j].counts());
         Ok((nodes, product))
     })?;
@@ -99,20 +103,7 @@ fn count(
     while let Some(batch) = stream.next_batch()? {
         context.go_on("all rows had been counted")?;
         counts.add(&batch, dependence)?;
-        let bytes = size_of::<f64>() * counts.features.iter().map(Joint::size).sum::<usize>();
-        if let Some(memory) = context.memory.filter(|memory| bytes > *memory) {
-            return Err(Error::Unsupported {
-                method: "hsic in passes",
-                what: format!(
-                    "{} features: their counts take {} MiB, more than the {} MiB there are for sums",
-                    counts.features.len(),
-                    bytes >> 20,
-                    memory >> 20
-                ),
-                instead: "give it more memory, or leave out features, such as those of small f-score"
-                    .to_owned(),
-            });
-        }
+        check_memory(bytes_of(&counts), counts.features.len(), context)?;
         if first.is_none() {
             first = Some(batch.subset(&[0])?);
         }
@@ -121,6 +112,26 @@ fn count(
         Some(first) if counts.n > 1 => Ok((counts, first)),
         _ => Err(Error::TooFew { what: "samples", minimum: 2, found: counts.n }),
     }
+}
+
+fn bytes_of(counts: &Counts) -> usize {
+    size_of::<f64>() * counts.features.iter().map(Joint::size).sum::<usize>()
+}
+
+/// Refuses counts and kernels at nodes that take more than half of the memory for sums: the other half is for
+/// products.
+fn check_memory(bytes: usize, n_features: usize, context: &Context<'_>) -> Result<(), Error> {
+    let Some(most) = context.memory.map(|memory| memory / 2).filter(|most| bytes > *most) else {
+        return Ok(());
+    };
+    Err(Error::Unsupported {
+        method: "hsic in passes",
+        what: format!(
+            "{n_features} features: their counts and kernels take more than the {} MiB there are for them",
+            most >> 20
+        ),
+        instead: "give it more memory, or leave out features, such as those of small f-score".to_owned(),
+    })
 }
 
 /// The kernel of a feature on its nodes; `None` for too many levels.

@@ -34,6 +34,11 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.values[..])
+    }
+
     /// From the counts of the samples at the nodes. What is left of the matrix is at most a share
     /// `tolerance` of its norm.
     ///

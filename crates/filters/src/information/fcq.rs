@@ -7,6 +7,7 @@ use fewest_counts::discretisation::Levels;
 
 use super::criterion::MrmrForm;
 use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
+use crate::statistical::regression::NOTHING_LEFT;
 use fewest_columns::map_features;
 use fewest_linalg::dot;
 
@@ -184,7 +185,8 @@ impl Response {
                 // stored. Among values that are all stored it is subtracted to keep digits.
                 let shift = if unstored > 0.0 { 0.0 } else { mean };
                 let product: f64 = entries.map(|(row, value)| (value - shift) * target[row]).sum();
-                let explained = (product * product / squares).min(1.0);
+                let explained = product * product / squares;
+                let explained = if explained >= 1.0 - NOTHING_LEFT { 1.0 } else { explained };
                 (n - 2.0) * explained / (1.0 - explained)
             }
             Response::Classes { levels, counts } => {

@@ -95,7 +95,7 @@ impl Sums {
                 check_classes(&spread.counts)?;
                 let (n, c) = (spread.counts.iter().sum::<usize>(), spread.counts.len());
                 if n <= c {
-                    let what = "samples (more than classes)";
+                    let what = "samples, for there must be more of them than classes,";
                     return Err(Error::TooFew { what, minimum: c + 1, found: n });
                 }
                 let within = spread.within.iter().sum::<f64>();
@@ -137,9 +137,9 @@ impl Feature {
                 stored.iter().zip(values).for_each(|(row, value)| out[row - rows.start] = *value);
             }
         }
-        let scale = self.divisor.recip();
-        out.iter_mut()
-            .for_each(|value| *value = ((*value * scale - self.origin) - self.offset) * self.inverse_norm);
+        out.iter_mut().for_each(|value| {
+            *value = ((*value / self.divisor - self.origin) - self.offset) * self.inverse_norm;
+        });
     }
 }
 

@@ -226,5 +226,6 @@ impl Singles {
 fn bytes_of(singles: &Singles, [a, b]: [usize; 2]) -> usize {
     let tables = &singles.levels.tables;
     let n_levels = |j: usize| tables.get(j).map_or(0, LevelTable::n_levels);
-    PairTable::bytes(tables.first().map_or(0, LevelTable::n_classes), n_levels(a), n_levels(b))
+    let (n, n_classes) = tables.first().map_or((0, 0), |table| (table.n_samples(), table.n_classes()));
+    PairTable::bytes(n, n_classes, n_levels(a), n_levels(b))
 }

@@ -108,23 +108,24 @@ fn of_table(table: &LevelTable, is_number: bool) -> Result<f64, Error> {
 struct Part {
     counts: Vec<u64>,
     n: u64,
-    squares: u64,
+    squares: u128,
 }
 
 impl Part {
     fn new(counts: Vec<u64>) -> Self {
-        let (n, squares) = (counts.iter().sum(), counts.iter().map(|count| count * count).sum());
+        let square = |count: &u64| u128::from(*count) * u128::from(*count);
+        let (n, squares) = (counts.iter().sum(), counts.iter().map(square).sum());
         Self { counts, n, squares }
     }
 
     fn add(&mut self, class: usize, count: u64) {
-        self.squares += count * (2 * self.counts[class] + count);
+        self.squares += u128::from(count) * u128::from(2 * self.counts[class] + count);
         self.counts[class] += count;
         self.n += count;
     }
 
     fn remove(&mut self, class: usize, count: u64) {
-        self.squares -= count * (2 * self.counts[class] - count);
+        self.squares -= u128::from(count) * u128::from(2 * self.counts[class] - count);
         self.counts[class] -= count;
         self.n -= count;
     }

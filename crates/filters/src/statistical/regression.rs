@@ -13,7 +13,7 @@ use crate::running::Running;
 use fewest_columns::moments::{Moments, is_safe, magnitude, sum};
 
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
-const NOTHING_LEFT: f64 = 1e-15;
+pub(crate) const NOTHING_LEFT: f64 = 1e-15;
 
 /// What a feature explains of the target.
 #[derive(Debug, Clone, Copy, PartialEq)]

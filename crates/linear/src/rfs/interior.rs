@@ -83,7 +83,9 @@ fn spanning(outputs: &[f64], n: usize) -> Option<Vec<Vec<f64>>> {
     let eigen = symmetric_eigen(DMatrix::from_vec(c, c, gram(outputs, n)))?;
     let least = LEAST_EIGENVALUE * eigen.eigenvalues.max();
     let kept = (0..c).filter(|&k| eigen.eigenvalues[k] > least);
-    Some(kept.map(|k| eigen.eigenvectors.column(k).iter().copied().collect()).collect())
+    let directions: Vec<Vec<f64>> =
+        kept.map(|k| eigen.eigenvectors.column(k).iter().copied().collect()).collect();
+    (!directions.is_empty()).then_some(directions)
 }
 
 /// For every vector of `weights` the sum of the columns of length `n` in `table`, each so many times.
