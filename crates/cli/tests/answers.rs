@@ -259,7 +259,7 @@ fn a_linear_model_has_covariates_and_an_offset() {
         assert!(text.contains(note), "{note}: {text}");
     }
     let constant = ["select", "table.csv", "-m", "hsic-lasso", "-k", "1", "--covariates", "fixed"];
-    place.refuses(&constant, &["`covariates` is constant", "this one is constant"]);
+    place.refuses(&constant, &["`covariates` is `fixed`", "this one is constant"]);
 }
 
 #[test]

@@ -497,8 +497,8 @@ impl<'a> LinearColumns<'a> {
         Ok(panels.concat())
     }
 
-    /// Whether products of `columns` take fewer multiplications by their stored values, one by one, than by all
-    /// values in panels.
+    /// Whether products of `columns` take fewer multiplications by their stored values, one by one, than by
+    /// all values in panels.
     pub(super) fn are_sparse(&self, columns: &[usize]) -> Result<bool, Error> {
         // Where the products are known, there are no columns.
         Ok(self.gram.is_none() && self.n_stored(columns)? < self.n_samples() * columns.len() / SPARSE)

@@ -50,9 +50,9 @@ options! {
     ///
     /// A table is standardised, and its rows come in a random order that the seed decides, anew in each pass.
     /// A stream is learnt as it comes: bring features to one scale first. A feature of which one value was
-    /// seen so far is not selected in it, and with full input is the last to keep a weight. The answer depends
-    /// on the order of the samples, and its status is [`Status::Ended`]: more samples, or passes, may change
-    /// it. Only where the last pass over a table changed nothing, it is [`Status::Converged`].
+    /// seen so far is not selected in it, and with full input is the last to keep a weight. The answer
+    /// depends on the order of the samples, and its status is [`Status::Ended`]: more samples, or passes, may
+    /// change it. Only where the last pass over a table changed nothing, it is [`Status::Converged`].
     ///
     /// Cost: `O(d)` a sample. Memory: `2 d` numbers, whatever arrives, and the batch.
     ///

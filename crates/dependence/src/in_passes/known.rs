@@ -138,8 +138,8 @@ impl KnownAtoms {
         Ok(())
     }
 
-    /// Bytes of the products of the features of these atoms, in parts and as a whole, and of what is made of a
-    /// batch of rows.
+    /// Bytes of the products of the features of these atoms, in parts and as a whole, and of what is made of
+    /// a batch of rows.
     fn bytes(&self, rows: &[usize], columns: &[usize]) -> usize {
         let features = |atoms: &[usize]| atoms.iter().map(|&j| self.nodes[j].rank).sum::<usize>();
         let (rows, columns) = (features(rows), features(columns));

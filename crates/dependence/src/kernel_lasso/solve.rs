@@ -83,7 +83,8 @@ pub(super) fn of_atoms(
         .collect();
     if let Some(&j) = free.iter().find(|&&j| scaled.squared_norms()[j] == 0.0) {
         let name = if options.covariates.contains(&j) { "covariates" } else { "forced" };
-        return Err(Error::parameter(name, data.feature_name(j), "features that vary: this one is constant"));
+        let named = format!("`{}`", data.feature_name(j));
+        return Err(Error::parameter(name, named, "features that vary: this one is constant"));
     }
     let projected = if free.is_empty() { None } else { Some(Projected::new(&*scaled, free.clone())?) };
     let problem: &dyn InnerProducts = match &projected {

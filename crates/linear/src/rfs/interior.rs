@@ -12,8 +12,9 @@
 //! `[XᵀΘ/√λ; Θ]`.
 //!
 //! Lengths are the same in any orthonormal basis, so that outputs are taken in one of their own span: the
-//! indicators of two classes are one output. And `H = VᵀV`, where column `a` of `V` is the product of `u_a` and
-//! `L⁻¹z_a`, `M = LLᵀ`: a system in all lengths is solved by one of the size of `V Vᵀ` where that is smaller.
+//! indicators of two classes are one output. And `H = VᵀV`, where column `a` of `V` is the product of `u_a`
+//! and `L⁻¹z_a`, `M = LLᵀ`: a system in all lengths is solved by one of the size of `V Vᵀ` where that is
+//! smaller.
 
 use fewest_linalg::{Cholesky, combination, dot, gram, symmetric_eigen, transposed, transposed_products};
 use fewest_solver::Control;

@@ -20,7 +20,8 @@ const MOST_IDLE: usize = 4;
 /// As many multiplications take the time of an update of a sparse column beside those of its values.
 const UPDATE: usize = 20;
 
-/// Of the cube of the size of a system, the share that a Cholesky factor takes, by panels that stay in the cache.
+/// Of the cube of the size of a system, the share that a Cholesky factor takes, by panels that stay in the
+/// cache.
 const NEWTON: f64 = 24.0;
 
 /// Sweeps after which the rate of convergence is judged.
@@ -39,8 +40,8 @@ const LAST_SHARE: f64 = 0.5;
 ///
 /// An update of a coefficient takes `2n` multiplications, or two for each stored value of a sparse column. Of
 /// dense columns a sweep takes all that are not proved to be left out; of sparse ones, of which there may be
-/// very many, those that move. Returns whether `w` was moved; how near it is to the minimum is for the caller to
-/// certify: where convergence is slow, this stops early.
+/// very many, those that move. Returns whether `w` was moved; how near it is to the minimum is for the caller
+/// to certify: where convergence is slow, this stops early.
 pub(super) fn descend(
     columns: &LinearColumns<'_>,
     output: usize,
