@@ -253,13 +253,16 @@ fn few(protocol: &Protocol) -> u64 {
     protocol.runs.div_ceil(SLOWER)
 }
 
+/// By bound, what is selected of a data set with a seed.
+type Select<'a> = dyn Fn(&Dataset, u64) -> Result<Vec<Vec<usize>>> + Sync + 'a;
+
 /// By bound, the outcome of every run.
 fn part(
     protocol: &Protocol,
     runs: u64,
     (design, seed): (Design, u64),
     name: &str,
-    select: &(dyn Fn(&Dataset, u64) -> Result<Vec<Vec<usize>>> + Sync),
+    select: &Select<'_>,
 ) -> Result<Option<Vec<Vec<Outcome>>>> {
     protocol.kept(name, |_| {
         let outcomes = |run: u64| -> std::result::Result<Vec<Outcome>, String> {

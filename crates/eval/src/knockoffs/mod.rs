@@ -152,6 +152,9 @@ pub struct Knockoffs<S> {
     pub options: KnockoffOptions,
 }
 
+/// Selected features and their scores.
+type Scored = (Vec<usize>, Vec<f64>);
+
 /// The features that vary, standardised.
 struct Standardised {
     /// Their numbers.
@@ -337,7 +340,7 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
             (bound.shrinkage, bound.construction) = (model.shrinkage, model.construction.word());
             found = self.by_statistics(data, rates, &standardised, &model, context)?;
         }
-        let selection = |(&fdr, (order, scores)): (&f64, (Vec<usize>, Vec<f64>))| {
+        let selection = |(&fdr, (order, scores)): (&f64, Scored)| {
             let mut selection = Selection::new(order, scores, d, Status::Converged);
             selection.note_constant_features(n_constant);
             let mut nothing =
@@ -370,7 +373,7 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
         standardised: &Standardised,
         model: &NormalModel<'_>,
         context: &Context<'_>,
-    ) -> Result<Vec<(Vec<usize>, Vec<f64>)>, Error> {
+    ) -> Result<Vec<Scored>, Error> {
         let KnockoffOptions { offset, draws, .. } = self.options;
         let scored = |order: Vec<usize>, scores: &[f64]| {
             let scores = order.iter().map(|&j| scores[j]).collect();
