@@ -29,7 +29,7 @@ fn data(n: usize, is_real: bool) -> Result<Dataset, Error> {
         2 => 7.5,
         3 => (3.0 * noise(i, 800)).floor().min(class(i)),
         4 => f64::from(u8::from(noise(i, 801) < 0.2 + 0.2 * class(i))),
-        _ if j % 7 == 0 => normal(i, j) + class(i) * 2.0 / (1.0 + j as f64 / 14.0),
+        _ if j.is_multiple_of(7) => normal(i, j) + class(i) * 2.0 / (1.0 + j as f64 / 14.0),
         _ if j % 7 == 5 => normal(i, j) * (1.0 + class(i) * 2.0 / (1.0 + j as f64 / 14.0)),
         _ if j % 7 == 1 => 0.8 * normal(i, j - 1) + 0.4 * normal(i, j) + 0.5 * class(i),
         _ => normal(i, j),
