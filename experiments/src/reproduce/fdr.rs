@@ -41,7 +41,7 @@ const TARGETS: [f64; 2] = [0.1, 0.2];
 /// Draws that vote by e-values.
 const DRAWS: usize = 10;
 
-/// Ways that run a selector ten or a hundred times have the first of so many data sets.
+/// Of so many data sets, ways that take ten times as long or more have one: the first ones.
 const SLOWER: u64 = 4;
 
 /// What to run.
@@ -291,7 +291,8 @@ fn knockpy(
     let folder = workspace::root().join("target/reproduce/knockpy");
     std::fs::create_dir_all(&folder)?;
     let mut relevant = Vec::new();
-    for run in 0..protocol.runs {
+    let runs = few(protocol);
+    for run in 0..runs {
         let (data, features) = design.draw(derive_seed(seed, run))?;
         let Target::Real(target) = data.target() else { return Err("the target is real".into()) };
         npy::write_table(&folder.join(format!("x-{run}.npy")), data.x())?;
@@ -301,7 +302,7 @@ fn knockpy(
     let (json, covariance) = (folder.join("selected.json"), folder.join("covariance.npy"));
     let mut command = Command::new(python);
     command.arg(workspace::root().join("experiments/peers/knockoffs.py")).arg("--folder").arg(&folder);
-    command.args(["--runs", &protocol.runs.to_string(), "--fdr"]).args(TARGETS.map(|fdr| fdr.to_string()));
+    command.args(["--runs", &runs.to_string(), "--fdr"]).args(TARGETS.map(|fdr| fdr.to_string()));
     if is_known {
         let column = |j: usize| (0..D).map(|i| design.correlation(i, j)).collect::<Vec<f64>>();
         let columns: Vec<Vec<f64>> = (0..D).map(column).collect();
@@ -348,7 +349,7 @@ fn summary(parts: &[Part], runs: u64) -> String {
          features, of which {RELEVANT} matter with coefficients ± {AMPLITUDE}/√n and noise of variance 1: the mean \
          share of irrelevant features among the selected ones (0 where nothing is selected), the mean share of \
          relevant ones that are selected, each with its standard error, and the mean number of irrelevant ones; \
-         10 draws, and stability selection, have the first quarter of the data sets. \
+         10 draws, stability selection and knockpy have the first quarter of the data sets. \
          Every run is in [simulations.csv](simulations.csv).\n\nFeatures are correlated by {RHO} with their \
          neighbours and by its powers with others (AR(1)), or by {RHO} with all (equicorrelated). Knockoffs are \
          made by `mvr` with the covariance of Ledoit and Wolf, or with the true one; offset 1. The penalty of the \
