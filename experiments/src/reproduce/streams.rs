@@ -42,7 +42,7 @@ const METHODS: [Method; 9] = [
     method("osfs", &[]),
     method("fast-osfs", &[]),
     method("saola", &[]),
-    method("ofs", &["step=0.2", "margin=0"]),
+    method("ofs", &[]),
     method("fsds", &[]),
     method("f-score", &[]),
     method("mim", &[]),
