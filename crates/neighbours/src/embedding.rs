@@ -30,17 +30,18 @@ const MOST_CLUSTERS: usize = 15;
 /// ```
 /// use fewest_core::Context;
 /// use fewest_neighbours::{
-///     Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, SpectralEmbedding, Weights, nearest,
+///     Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, SpectralEmbedding, Weights, nearest,
 /// };
 ///
 /// // Two groups of samples that no edge joins.
 /// let values: Vec<f64> = (0..12).map(|i| f64::from(i) + if i < 6 { 0.0 } else { 100.0 }).collect();
-/// let samples = Samples::pack(DistanceMetric::SquaredEuclidean, 12, &[Coordinate::Numeric], |_, out| {
+/// let fill = |_, out: &mut [f64]| {
 ///     out.copy_from_slice(&values);
 ///     Ok(())
-/// })?;
-/// let context = Context::default();
-/// let neighbours = nearest(&Distances::new(&samples), 2, &context)?;
+/// };
+/// let (metric, context) = (DistanceMetric::SquaredEuclidean, Context::default());
+/// let distances = Distances::new(metric, 12, &[Coordinate::Numeric], fill, &context)?;
+/// let neighbours = nearest(&distances, 2, &context)?;
 /// let graph = NeighbourGraph::new(&neighbours, Rule::Either, Weights::Binary)?;
 /// let embedding = SpectralEmbedding::new(&graph, 1, &context)?;
 /// assert!(embedding.eigenvalues[0].abs() < 1e-12);

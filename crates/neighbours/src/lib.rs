@@ -14,6 +14,6 @@ pub use distances::Distances;
 pub use embedding::SpectralEmbedding;
 pub use graph::{NeighbourGraph, Rule, Weights};
 pub use median::{median_above_zero, median_distance};
-pub use options::{EdgeWeights, GraphOptions, heat_scale, standardised_samples};
-pub use samples::{Coordinate, DistanceMetric, Samples};
+pub use options::{EdgeWeights, GraphOptions, heat_scale, standardised_distances};
+pub use samples::{Coordinate, DistanceMetric};
 pub use search::{Neighbours, NeighboursOf, nearest, nearest_among};

@@ -19,16 +19,15 @@ const LARGEST: usize = 4096;
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.
-pub fn median_distance(distances: &Distances<'_>, context: &Context<'_>) -> Result<f64, Error> {
-    let samples = distances.samples();
-    let n = samples.n_samples();
+pub fn median_distance(distances: &Distances, context: &Context<'_>) -> Result<f64, Error> {
+    let n = distances.n_samples();
     let values = if n <= LARGEST {
         upper(distances, context)?
     } else {
         let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(derive_seed(context.seed, 0));
         let mut drawn = index::sample(&mut rng, n, LARGEST).into_vec();
         order::sort_indices(&mut drawn);
-        upper(&Distances::new(&samples.subset(&drawn)), context)?
+        upper(&distances.between(&drawn), context)?
     };
     Ok(median_above_zero(values))
 }
@@ -51,8 +50,8 @@ pub fn median_above_zero(mut values: Vec<f64>) -> f64 {
 }
 
 /// The distances of all pairs of different samples, once.
-fn upper(distances: &Distances<'_>, context: &Context<'_>) -> Result<Vec<f64>, Error> {
-    let n = distances.samples().n_samples();
+fn upper(distances: &Distances, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+    let n = distances.n_samples();
     Ok(distances.map_rows(0..n, context, |i, row| row[i + 1..].to_vec())?.concat())
 }
 

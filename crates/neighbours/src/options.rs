@@ -4,9 +4,7 @@ use fewest_columns::{chance_of_one_level, finite_values, standardise};
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Context, Dataset, Error, FeatureKind, choice, options};
 
-use crate::{
-    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
-};
+use crate::{Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Weights, median_distance, nearest};
 
 choice! {
     /// How much an edge counts.
@@ -51,8 +49,7 @@ impl GraphOptions {
             EdgeWeights::Cosine => DistanceMetric::Cosine,
             EdgeWeights::Heat { .. } | EdgeWeights::Binary => DistanceMetric::SquaredEuclidean,
         };
-        let samples = standardised_samples(data, metric)?;
-        let distances = Distances::new(&samples);
+        let distances = standardised_distances(data, metric, context)?;
         let weights = match self.weights {
             EdgeWeights::Heat { t } => Weights::Heat { t: heat_scale(t, "t", &distances, context)? },
             EdgeWeights::Binary => Weights::Binary,
@@ -70,12 +67,16 @@ impl GraphOptions {
     }
 }
 
-/// The samples of `data` with standardised features.
+/// The distances between the samples of `data`, with standardised features.
 ///
 /// # Errors
 /// Fewer than two samples; a NaN or an infinity, naming the cell; categories with
-/// [`DistanceMetric::Cosine`].
-pub fn standardised_samples(data: &Dataset, metric: DistanceMetric) -> Result<Samples, Error> {
+/// [`DistanceMetric::Cosine`]; [`Error::Stopped`] when `context` says so.
+pub fn standardised_distances(
+    data: &Dataset,
+    metric: DistanceMetric,
+    context: &Context<'_>,
+) -> Result<Distances, Error> {
     let n = data.n_samples();
     if n < 2 {
         return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
@@ -87,14 +88,15 @@ pub fn standardised_samples(data: &Dataset, metric: DistanceMetric) -> Result<Sa
             _ => Coordinate::Numeric,
         });
     }
-    Samples::pack(metric, n, &coordinates, |j, out| {
+    let fill = |j: usize, out: &mut [f64]| {
         data.x().copy_column(j, out)?;
         data.check_finite(j, out)?;
         if coordinates[j] == Coordinate::Numeric && !standardise(out) {
             out.fill(0.0);
         }
         Ok(())
-    })
+    };
+    Distances::new(metric, n, &coordinates, fill, context)
 }
 
 /// What two different levels add to a squared distance; 0 for a feature with one level.
@@ -110,7 +112,7 @@ fn mismatch(codes: &[f64]) -> f64 {
 pub fn heat_scale(
     scale: KernelWidth,
     name: &'static str,
-    distances: &Distances<'_>,
+    distances: &Distances,
     context: &Context<'_>,
 ) -> Result<f64, Error> {
     match scale {

@@ -27,9 +27,9 @@ pub enum Coordinate {
     Category(f64),
 }
 
-/// Samples with finite coordinates, packed: a copy of the table.
+/// Samples with finite coordinates, packed: a copy of the table, or of some of its columns.
 #[derive(Debug, Clone)]
-pub struct Samples {
+pub(crate) struct Samples {
     metric: DistanceMetric,
     n_samples: usize,
     n_numeric: usize,
@@ -46,30 +46,21 @@ impl Samples {
     /// # Errors
     /// Those of `fill`, that of the lowest coordinate first; [`Error::Unsupported`] for a category with
     /// [`DistanceMetric::Cosine`].
-    pub fn pack(
+    pub(crate) fn pack(
         metric: DistanceMetric,
         n_samples: usize,
         coordinates: &[Coordinate],
         fill: impl Fn(usize, &mut [f64]) -> Result<(), Error> + Sync,
     ) -> Result<Self, Error> {
-        let is_numeric = |j: &usize| coordinates[*j] == Coordinate::Numeric;
-        let (mut order, categories): (Vec<usize>, Vec<usize>) = (0..coordinates.len()).partition(is_numeric);
-        if metric == DistanceMetric::Cosine && !categories.is_empty() {
-            return Err(Error::Unsupported {
-                method: "the cosine of the angle between samples",
-                what: "a categorical feature".to_owned(),
-                instead: "use Euclidean distances".to_owned(),
-            });
-        }
-        let n_numeric = order.len();
-        let mismatch = categories
+        let order = order(metric, coordinates)?;
+        let n_numeric = order.iter().filter(|&&j| coordinates[j] == Coordinate::Numeric).count();
+        let mismatch = order
             .iter()
-            .map(|&j| match coordinates[j] {
-                Coordinate::Category(weight) => weight,
-                Coordinate::Numeric => 0.0,
+            .filter_map(|&j| match coordinates[j] {
+                Coordinate::Category(weight) => Some(weight),
+                Coordinate::Numeric => None,
             })
             .collect();
-        order.extend(categories);
         let width = order.len();
         let mut panels = vec![0.0; n_samples.div_ceil(PANEL) * PANEL * width];
         let mut columns = vec![0.0; n_samples * BATCH.min(width)];
@@ -105,7 +96,7 @@ impl Samples {
     }
 
     /// Number of samples.
-    pub fn n_samples(&self) -> usize {
+    pub(crate) fn n_samples(&self) -> usize {
         self.n_samples
     }
 
@@ -162,16 +153,23 @@ impl Samples {
     /// Distances between the samples of panels `a` and `b`; those of samples that do not exist are undefined.
     pub(crate) fn tile(&self, a: usize, b: usize) -> Tile {
         let mut tile = [[0.0; PANEL]; PANEL];
+        self.add(a, b, &mut tile);
+        tile
+    }
+
+    /// Adds the [`tile`](Samples::tile) of these coordinates to that of the coordinates before them. By the
+    /// cosine, which is no sum over coordinates, there are none before.
+    pub(crate) fn add(&self, a: usize, b: usize, tile: &mut Tile) {
         let ((numeric_a, category_a), (numeric_b, category_b)) =
             (self.panel(a).split_at(PANEL * self.n_numeric), self.panel(b).split_at(PANEL * self.n_numeric));
         match self.metric {
-            DistanceMetric::Manhattan => add_absolute(numeric_a, numeric_b, &mut tile),
+            DistanceMetric::Manhattan => add_absolute(numeric_a, numeric_b, tile),
             DistanceMetric::SquaredEuclidean | DistanceMetric::Cosine => {
-                add_squared(numeric_a, numeric_b, &mut tile)
+                add_squared(numeric_a, numeric_b, tile);
             }
         }
         if !self.mismatch.is_empty() {
-            add_mismatches(category_a, category_b, &self.mismatch, &mut tile);
+            add_mismatches(category_a, category_b, &self.mismatch, tile);
         }
         if self.metric == DistanceMetric::Cosine {
             for (r, row) in tile.iter_mut().enumerate() {
@@ -182,8 +180,25 @@ impl Samples {
                 }
             }
         }
-        tile
     }
+}
+
+/// The coordinates in the order in which they are added up: numbers first, then categories.
+///
+/// # Errors
+/// [`Error::Unsupported`] for a category with [`DistanceMetric::Cosine`].
+pub(crate) fn order(metric: DistanceMetric, coordinates: &[Coordinate]) -> Result<Vec<usize>, Error> {
+    let is_numeric = |j: &usize| coordinates[*j] == Coordinate::Numeric;
+    let (mut order, categories): (Vec<usize>, Vec<usize>) = (0..coordinates.len()).partition(is_numeric);
+    if metric == DistanceMetric::Cosine && !categories.is_empty() {
+        return Err(Error::Unsupported {
+            method: "the cosine of the angle between samples",
+            what: "a categorical feature".to_owned(),
+            instead: "use Euclidean distances".to_owned(),
+        });
+    }
+    order.extend(categories);
+    Ok(order)
 }
 
 /// Scales every sample to length 1 and returns those of length 0.
@@ -213,7 +228,6 @@ fn to_unit_length(panels: &mut [f64], width: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Distances;
 
     #[test]
     fn a_subset_keeps_every_distance() {
@@ -231,14 +245,13 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-            let table = |samples: &Samples| {
-                let n = samples.n_samples();
-                Distances::new(samples).map_rows(0..n, &Default::default(), |_, row| row.to_vec()).unwrap()
+            let distance = |samples: &Samples, i: usize, j: usize| {
+                samples.tile(i / PANEL, j / PANEL)[i % PANEL][j % PANEL].to_bits()
             };
-            let (whole, part) = (table(&samples), table(&samples.subset(&rows)));
+            let part = samples.subset(&rows);
             for (a, &i) in rows.iter().enumerate() {
                 for (b, &j) in rows.iter().enumerate() {
-                    assert_eq!(part[a][b].to_bits(), whole[i][j].to_bits(), "{metric:?} {i} {j}");
+                    assert_eq!(distance(&part, a, b), distance(&samples, i, j), "{metric:?} {i} {j}");
                 }
             }
         }

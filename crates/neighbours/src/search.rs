@@ -54,9 +54,12 @@ impl Neighbours {
 ///
 /// # Errors
 /// [`Error::Stopped`] when `context` says so.
-pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
-    let n = distances.samples().n_samples();
-    let by_tree = if distances.are_kept() { None } else { tree::nearest(distances.samples(), k, context)? };
+pub fn nearest(distances: &Distances, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
+    let n = distances.n_samples();
+    let by_tree = match distances.samples() {
+        Some(samples) => tree::nearest(samples, k, context)?,
+        None => None,
+    };
     let lists = match by_tree {
         Some(lists) => lists,
         None => by_all_pairs(distances, k, context)?,
@@ -70,16 +73,16 @@ pub fn nearest(distances: &Distances<'_>, k: usize, context: &Context<'_>) -> Re
         }
         offsets.push(indices.len());
     }
-    Ok(Neighbours { metric: distances.samples().metric(), offsets, indices, distances: values })
+    Ok(Neighbours { metric: distances.metric(), offsets, indices, distances: values })
 }
 
 /// The neighbours of every sample, from the distances of all pairs.
 pub(crate) fn by_all_pairs(
-    distances: &Distances<'_>,
+    distances: &Distances,
     k: usize,
     context: &Context<'_>,
 ) -> Result<Vec<Vec<(f64, usize)>>, Error> {
-    let n = distances.samples().n_samples();
+    let n = distances.n_samples();
     distances.map_rows(0..n, context, |i, row| nearest_among(row, (0..n).filter(move |j| *j != i), k))
 }
 

@@ -8,10 +8,12 @@ const STRIP: usize = 4;
 /// The distances from each sample of one panel to each of another.
 pub(crate) type Tile = [[f64; PANEL]; PANEL];
 
+/// Goes on with the sums of `tile`: the same bits whether coordinates come at once or part after part.
 #[inline(always)]
 fn add(a: &[f64], b: &[f64], tile: &mut Tile, term: impl Fn(f64, f64) -> f64) {
     for (strip, rows) in tile.chunks_exact_mut(STRIP).enumerate() {
         let mut sums = [[0.0; PANEL]; STRIP];
+        sums.copy_from_slice(rows);
         for (a, b) in a.chunks_exact(PANEL).zip(b.chunks_exact(PANEL)) {
             for r in 0..STRIP {
                 let value = a[strip * STRIP + r];
@@ -20,11 +22,7 @@ fn add(a: &[f64], b: &[f64], tile: &mut Tile, term: impl Fn(f64, f64) -> f64) {
                 }
             }
         }
-        for (row, sums) in rows.iter_mut().zip(&sums) {
-            for s in 0..PANEL {
-                row[s] += sums[s];
-            }
-        }
+        rows.copy_from_slice(&sums);
     }
 }
 

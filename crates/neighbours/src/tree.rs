@@ -2,8 +2,9 @@
 
 use fewest_core::{Context, Error};
 
+use crate::DistanceMetric;
+use crate::samples::Samples;
 use crate::search::{TIE, closest};
-use crate::{DistanceMetric, Samples};
 
 /// Smallest number of samples for which a tree is faster than the distances of all pairs.
 const FEWEST_SAMPLES: usize = 2000;
@@ -287,10 +288,15 @@ mod tests {
 
     fn compare(columns: &[Vec<f64>], k: usize) {
         for metric in [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean] {
-            let samples = pack(metric, columns);
             let context = Context::default();
-            let found = nearest(&samples, k, &context).unwrap().expect("a tree was built");
-            let expected = by_all_pairs(&Distances::new(&samples), k, &context).unwrap();
+            let found = nearest(&pack(metric, columns), k, &context).unwrap().expect("a tree was built");
+            let kinds = vec![Coordinate::Numeric; columns.len()];
+            let fill = |j: usize, out: &mut [f64]| {
+                out.copy_from_slice(&columns[j]);
+                Ok(())
+            };
+            let distances = Distances::new(metric, columns[0].len(), &kinds, fill, &context).unwrap();
+            let expected = by_all_pairs(&distances, k, &context).unwrap();
             let bits = |list: &[(f64, usize)]| -> Vec<(u64, usize)> {
                 list.iter().map(|(distance, j)| (distance.to_bits(), *j)).collect()
             };

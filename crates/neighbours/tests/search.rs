@@ -2,21 +2,22 @@
 
 use fewest_core::{Context, Error};
 use fewest_neighbours::{
-    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Samples, Weights, median_distance, nearest,
+    Coordinate, DistanceMetric, Distances, NeighbourGraph, Rule, Weights, median_distance, nearest,
 };
 use proptest::prelude::*;
 
 const METRICS: [DistanceMetric; 3] =
     [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean, DistanceMetric::Cosine];
 
-fn pack(metric: DistanceMetric, columns: &[Vec<f64>]) -> Samples {
+fn between(metric: DistanceMetric, columns: &[Vec<f64>]) -> Distances {
     let n = columns.first().map_or(0, Vec::len);
     let coordinates = vec![Coordinate::Numeric; columns.len()];
-    let packed = Samples::pack(metric, n, &coordinates, |j, out| {
+    let fill = |j: usize, out: &mut [f64]| {
         out.copy_from_slice(&columns[j]);
         Ok(())
-    });
-    packed.unwrap_or_else(|error| panic!("{error}"))
+    };
+    Distances::new(metric, n, &coordinates, fill, &Context::default())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn waves(n: usize, d: usize) -> Vec<Vec<f64>> {
@@ -45,8 +46,7 @@ fn distances_are_those_of_the_formula_and_the_same_in_both_directions() -> Resul
         let columns: Vec<Vec<f64>> =
             waves(n, d).iter().map(|column| column.iter().map(|value| value + 2.0).collect()).collect();
         for metric in METRICS {
-            let samples = pack(metric, &columns);
-            let distances = Distances::new(&samples);
+            let distances = between(metric, &columns);
             let rows = distances.map_rows(0..n, &Context::default(), |_, row| row.to_vec())?;
             for i in 0..n {
                 for j in 0..n {
@@ -66,10 +66,10 @@ fn an_offset_costs_no_accuracy() -> Result<(), Error> {
     // A power of two: the values themselves lose their last digits only.
     let moved: Vec<Vec<f64>> =
         columns.iter().map(|column| column.iter().map(|value| value + 65536.0).collect()).collect();
-    let [here, there] = [&columns, &moved].map(|columns| pack(DistanceMetric::SquaredEuclidean, columns));
+    let [here, there] = [&columns, &moved].map(|columns| between(DistanceMetric::SquaredEuclidean, columns));
     let context = Context::default();
-    let found = nearest(&Distances::new(&there), 3, &context)?;
-    let expected = nearest(&Distances::new(&here), 3, &context)?;
+    let found = nearest(&there, 3, &context)?;
+    let expected = nearest(&here, 3, &context)?;
     for i in 0..40 {
         assert_eq!(found.of(i).indices, expected.of(i).indices);
         for (a, b) in found.of(i).distances.iter().zip(expected.of(i).distances) {
@@ -84,8 +84,8 @@ fn equal_distances_go_to_the_lower_index_and_no_sample_is_its_own_neighbour() ->
     // Twelve samples in three places: every other sample of the place is at distance 0.
     let column: Vec<f64> = (0..12).map(|i| f64::from(i % 3)).collect();
     for k in 1..=12 {
-        let samples = pack(DistanceMetric::Manhattan, std::slice::from_ref(&column));
-        let found = nearest(&Distances::new(&samples), k, &Context::default())?;
+        let distances = between(DistanceMetric::Manhattan, std::slice::from_ref(&column));
+        let found = nearest(&distances, k, &Context::default())?;
         for i in 0..12 {
             let mut others: Vec<usize> = (0..12).filter(|j| *j != i).collect();
             others.sort_by(|&a, &b| {
@@ -103,9 +103,9 @@ fn equal_distances_go_to_the_lower_index_and_no_sample_is_its_own_neighbour() ->
 fn pitfall_7_as_many_neighbours_as_samples_or_more_is_no_crash() -> Result<(), Error> {
     for n in [0, 1, 2, 5] {
         for metric in METRICS {
-            let samples = pack(metric, &waves(n, 2));
+            let distances = between(metric, &waves(n, 2));
             for k in [0, 1, 5, 100] {
-                let found = nearest(&Distances::new(&samples), k, &Context::default())?;
+                let found = nearest(&distances, k, &Context::default())?;
                 assert_eq!(found.n_samples(), n);
                 assert!((0..n).all(|i| found.of(i).indices.len() == k.min(n - 1)));
                 for rule in [Rule::Either, Rule::Mutual] {
@@ -122,8 +122,8 @@ fn pitfall_7_as_many_neighbours_as_samples_or_more_is_no_crash() -> Result<(), E
 fn pitfall_7_the_cosine_changes_no_data_and_whole_numbers_work() -> Result<(), Error> {
     let columns = vec![vec![3.0, 0.0, 6.0, 0.0], vec![4.0, 2.0, 8.0, 0.0]];
     let before = columns.clone();
-    let samples = pack(DistanceMetric::Cosine, &columns);
-    let found = nearest(&Distances::new(&samples), 2, &Context::default())?;
+    let distances = between(DistanceMetric::Cosine, &columns);
+    let found = nearest(&distances, 2, &Context::default())?;
     assert_eq!(columns, before);
     // Sample 2 points where sample 0 does; sample 3 points nowhere.
     assert_eq!(found.of(0).indices, [2, 1]);
@@ -136,14 +136,15 @@ fn pitfall_7_the_cosine_changes_no_data_and_whole_numbers_work() -> Result<(), E
 fn categories_add_their_weight_where_they_differ() -> Result<(), Error> {
     let columns = [[0.0, 1.0, 1.0], [0.0, 0.0, 3.0], [5.0, 5.0, 7.0]];
     let coordinates = [Coordinate::Category(0.5), Coordinate::Numeric, Coordinate::Category(4.0)];
-    let samples = Samples::pack(DistanceMetric::SquaredEuclidean, 3, &coordinates, |j, out| {
+    let context = Context::default();
+    let fill = |j: usize, out: &mut [f64]| {
         out.copy_from_slice(&columns[j]);
         Ok(())
-    })?;
-    let distances = Distances::new(&samples);
-    let rows = distances.map_rows(0..3, &Context::default(), |_, row| row.to_vec())?;
+    };
+    let distances = Distances::new(DistanceMetric::SquaredEuclidean, 3, &coordinates, fill, &context)?;
+    let rows = distances.map_rows(0..3, &context, |_, row| row.to_vec())?;
     assert_eq!(rows, [[0.0, 0.5, 13.5], [0.5, 0.0, 13.0], [13.5, 13.0, 0.0]]);
-    assert!(Samples::pack(DistanceMetric::Cosine, 3, &coordinates, |_, _| Ok(())).is_err());
+    assert!(Distances::new(DistanceMetric::Cosine, 3, &coordinates, fill, &context).is_err());
     Ok(())
 }
 
@@ -152,15 +153,15 @@ fn of_several_unreadable_columns_the_lowest_is_told() {
     let failing =
         |j: usize, _: &mut [f64]| if j >= 3 { Err(Error::parameter("j", j, "readable")) } else { Ok(()) };
     let coordinates = [Coordinate::Category(1.0); 9];
-    let error = Samples::pack(DistanceMetric::Manhattan, 4, &coordinates, failing).err();
-    assert_eq!(error, Some(Error::parameter("j", 3, "readable")));
+    let distances = Distances::new(DistanceMetric::Manhattan, 4, &coordinates, failing, &Context::default());
+    assert_eq!(distances.err(), Some(Error::parameter("j", 3, "readable")));
 }
 
 #[test]
 fn the_median_is_that_of_all_pairs() -> Result<(), Error> {
     let median = |column: Vec<f64>| {
-        let samples = pack(DistanceMetric::Manhattan, &[column]);
-        median_distance(&Distances::new(&samples), &Context::default())
+        let distances = between(DistanceMetric::Manhattan, &[column]);
+        median_distance(&distances, &Context::default())
     };
     assert_eq!(median(vec![0.0, 1.0, 4.0])?, 3.0);
     // 1, 3, 4, 6, 9, 10.
@@ -178,8 +179,8 @@ fn the_median_is_that_of_all_pairs() -> Result<(), Error> {
 #[test]
 fn graphs_are_symmetric_and_the_forms_are_those_of_the_matrices() -> Result<(), Error> {
     let (n, columns) = (30, waves(30, 4));
-    let samples = pack(DistanceMetric::SquaredEuclidean, &columns);
-    let neighbours = nearest(&Distances::new(&samples), 3, &Context::default())?;
+    let distances = between(DistanceMetric::SquaredEuclidean, &columns);
+    let neighbours = nearest(&distances, 3, &Context::default())?;
     let has = |i: usize, j: usize| neighbours.of(i).indices.contains(&j);
     let f: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
     for rule in [Rule::Either, Rule::Mutual] {
@@ -223,8 +224,8 @@ fn light_edges_count_beside_heavy_ones() -> Result<(), Error> {
     // Two samples 0.1 apart and two others whose edge weighs 1e-20 of theirs; f is constant on the heavy
     // edge, so all there is to f is on the light one, where it changes by 1.
     let columns = vec![vec![0.0, 0.1, 100.0, 106.5]];
-    let samples = pack(DistanceMetric::SquaredEuclidean, &columns);
-    let neighbours = nearest(&Distances::new(&samples), 1, &Context::default())?;
+    let distances = between(DistanceMetric::SquaredEuclidean, &columns);
+    let neighbours = nearest(&distances, 1, &Context::default())?;
     let graph = NeighbourGraph::new(&neighbours, Rule::Either, Weights::Heat { t: 1.0 })?;
     let light = (-6.5_f64 * 6.5).exp();
     let f = [0.7, 0.7, -0.3, 0.7];
@@ -237,8 +238,8 @@ fn light_edges_count_beside_heavy_ones() -> Result<(), Error> {
 fn a_stopped_search_says_so() {
     let interrupt = std::sync::atomic::AtomicBool::new(true);
     let context = Context { interrupt: Some(&interrupt), ..Context::default() };
-    let samples = pack(DistanceMetric::Manhattan, &waves(20, 2));
-    assert!(matches!(nearest(&Distances::new(&samples), 3, &context), Err(Error::Stopped { .. })));
+    let distances = between(DistanceMetric::Manhattan, &waves(20, 2));
+    assert!(matches!(nearest(&distances, 3, &context), Err(Error::Stopped { .. })));
 }
 
 proptest! {
@@ -255,8 +256,8 @@ proptest! {
         let columns: Vec<Vec<f64>> =
             (0..d).map(|j| (0..n).map(|i| f64::from(values[j * n + i]) / 3.0).collect()).collect();
         for metric in [DistanceMetric::Manhattan, DistanceMetric::SquaredEuclidean] {
-            let samples = pack(metric, &columns);
-            let found = nearest(&Distances::new(&samples), k, &Context::default()).unwrap();
+            let distances = between(metric, &columns);
+            let found = nearest(&distances, k, &Context::default()).unwrap();
             for i in 0..n {
                 let key = |j: usize| (plain(metric, &columns, i, j) * 1e9).round() as i64;
                 let mut others: Vec<usize> = (0..n).filter(|j| *j != i).collect();

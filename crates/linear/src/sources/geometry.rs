@@ -4,7 +4,7 @@ use fewest_columns::{finite_values, parts, standardise};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Context, Dataset, Error, FeatureKind, Views, room};
 use fewest_linalg::{dot, transposed_products};
-use fewest_neighbours::{DistanceMetric, Distances, heat_scale, standardised_samples};
+use fewest_neighbours::{DistanceMetric, heat_scale, standardised_distances};
 
 /// Samples whose affinities are computed between two looks at the clock.
 const STRETCH: usize = 256;
@@ -40,9 +40,9 @@ impl Geometry {
         similarity.resize(n * n, 0.0);
         let share = 1.0 / views.n_views() as f64;
         for set in views.sets() {
-            let samples = standardised_samples(&data.feature_subset(&set)?, DistanceMetric::SquaredEuclidean)
+            let view = data.feature_subset(&set)?;
+            let distances = standardised_distances(&view, DistanceMetric::SquaredEuclidean, context)
                 .map_err(|error| error.in_columns(&set))?;
-            let distances = Distances::new(&samples);
             let t = heat_scale(scale, "t", &distances, context)?;
             for first in (0..n).step_by(STRETCH) {
                 let rows = first..n.min(first + STRETCH);

@@ -1,7 +1,7 @@
 //! The standardised table, and the rows of coefficients of its features.
 
 use fewest_core::{Context, Dataset, Error, room};
-use fewest_neighbours::{DistanceMetric, Distances, Neighbours, nearest, standardised_samples};
+use fewest_neighbours::{DistanceMetric, Neighbours, nearest, standardised_distances};
 use nalgebra::DMatrix;
 
 use crate::columns::LinearColumns;
@@ -30,8 +30,7 @@ impl Design {
 
     /// The nearest neighbours of every sample.
     pub(super) fn neighbours(data: &Dataset, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
-        let samples = standardised_samples(data, DistanceMetric::SquaredEuclidean)?;
-        nearest(&Distances::new(&samples), k, context)
+        nearest(&standardised_distances(data, DistanceMetric::SquaredEuclidean, context)?, k, context)
     }
 
     /// For every sample the products `(x_a − x_i)ᵀ (x_b − x_i)` of its neighbours `a`, `b`.

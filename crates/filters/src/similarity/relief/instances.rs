@@ -1,16 +1,16 @@
 //! Samples with features scaled by their range, and sums of their differences.
 
 use fewest_core::{Context, Dataset, Error, FeatureKind};
-use fewest_neighbours::{Coordinate, DistanceMetric, Distances, Samples};
+use fewest_neighbours::{Coordinate, DistanceMetric, Distances};
 
 use crate::similarity::feature::is_constant;
 
 /// Features handled together in the second step: their sums fit the registers of a processor.
 const WIDTH: usize = 32;
-/// Pairs of samples whose weights are held at a time.
+/// Pairs of samples whose weights are held at a time, but for those of [`BLOCK`] samples.
 const PAIRS: usize = 1 << 20;
-/// Fewest samples in a block.
-const SMALLEST_BLOCK: usize = 64;
+/// Samples whose neighbours are looked for at a time.
+const BLOCK: usize = 512;
 
 /// A neighbour with `M` weights.
 pub(super) type Neighbour<const M: usize> = (usize, [f64; M]);
@@ -31,107 +31,95 @@ enum Difference {
     Mismatch,
 }
 
-/// Up to [`WIDTH`] features of one kind, sample after sample.
-struct Panel {
-    features: Vec<usize>,
-    difference: Difference,
-    values: Vec<f64>,
+/// The samples of a data set, and the distances between them.
+pub(super) struct Instances<'a> {
+    data: &'a Dataset,
+    distances: Distances,
+    /// Up to [`WIDTH`] features of one kind.
+    panels: Vec<(Difference, Vec<usize>)>,
 }
 
-/// The samples, laid out for both steps: twice the memory of the data.
-pub(super) struct Instances {
-    samples: Samples,
-    panels: Vec<Panel>,
-    n_features: usize,
-}
-
-impl Instances {
+impl<'a> Instances<'a> {
     /// From the features of `data`; constant ones take no part. `metric` is [`DistanceMetric::Manhattan`], or
     /// [`DistanceMetric::SquaredEuclidean`] for squared differences throughout.
-    pub(super) fn new(data: &Dataset, metric: DistanceMetric) -> Result<Self, Error> {
+    pub(super) fn new(
+        data: &'a Dataset,
+        metric: DistanceMetric,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
-        let is_category = |j: usize| matches!(data.feature_kind(j), FeatureKind::Categorical { .. });
-        let coordinates: Vec<Coordinate> = (0..data.n_features())
-            .map(|j| if is_category(j) { Coordinate::Category(1.0) } else { Coordinate::Numeric })
-            .collect();
-        let fill = |j: usize, out: &mut [f64]| {
-            data.x().copy_column(j, out)?;
-            data.check_finite(j, out)?;
-            if !is_category(j) {
-                scale_by_range(out);
-            }
-            Ok(())
-        };
-        let samples = Samples::pack(metric, n, &coordinates, fill)?;
+        let (categories, numbers): (Vec<usize>, Vec<usize>) =
+            (0..data.n_features()).partition(|&j| is_category(data, j));
+        let mut coordinates = vec![Coordinate::Numeric; data.n_features()];
+        categories.iter().for_each(|&j| coordinates[j] = Coordinate::Category(1.0));
+        let distances = Distances::new(metric, n, &coordinates, |j, out| fill(data, j, out), context)?;
         let numeric = match metric {
             DistanceMetric::SquaredEuclidean => Difference::Squared,
             DistanceMetric::Manhattan | DistanceMetric::Cosine => Difference::Absolute,
         };
-        let (categories, numbers): (Vec<usize>, Vec<usize>) =
-            (0..data.n_features()).partition(|&j| is_category(j));
-        let groups: Vec<(Difference, &[usize])> = numbers
+        let panels = numbers
             .chunks(WIDTH)
-            .map(|features| (numeric, features))
-            .chain(categories.chunks(WIDTH).map(|features| (Difference::Mismatch, features)))
+            .map(|features| (numeric, features.to_vec()))
+            .chain(categories.chunks(WIDTH).map(|features| (Difference::Mismatch, features.to_vec())))
             .collect();
-        let panels = fewest_parallel::try_map(groups.len(), |group| {
-            let (difference, features) = groups[group];
-            let mut values = vec![0.0; n * WIDTH];
-            let mut column = vec![0.0; n];
-            for (at, &j) in features.iter().enumerate() {
-                fill(j, &mut column)?;
-                for (row, &value) in values.chunks_exact_mut(WIDTH).zip(&column) {
-                    row[at] = value;
-                }
-            }
-            Ok::<Panel, Error>(Panel { features: features.to_vec(), difference, values })
-        })?;
-        Ok(Self { samples, panels, n_features: data.n_features() })
+        Ok(Self { data, distances, panels })
     }
 
     /// The distances between the samples.
-    pub(super) fn distances(&self) -> Distances<'_> {
-        Distances::new(&self.samples)
+    pub(super) fn distances(&self) -> &Distances {
+        &self.distances
     }
 
     /// The differences between samples and their neighbours, weighted.
     pub(super) fn weighted_differences<const M: usize>(
         &self,
-        distances: &Distances<'_>,
         context: &Context<'_>,
         neighbours: impl Fn(usize, &[f64]) -> Vec<Neighbour<M>> + Sync,
     ) -> Result<Weighted<M>, Error> {
-        let n = self.samples.n_samples();
-        let block = SMALLEST_BLOCK.max(PAIRS / n);
+        let n = self.distances.n_samples();
         let mut sums = vec![[[0.0; WIDTH]; M]; self.panels.len()];
         let mut total = [0.0; M];
-        for start in (0..n).step_by(block) {
-            let end = n.min(start + block);
-            let lists = distances.map_rows(start..end, context, &neighbours)?;
+        let mut end = 0;
+        while end < n {
+            // The features are read again for the neighbours of as many samples as there is room for.
+            let start = end;
+            let mut lists = Vec::new();
+            let mut n_pairs = 0;
+            while end < n && n_pairs < PAIRS {
+                let block = end..n.min(end + BLOCK);
+                end = block.end;
+                let found = self.distances.map_rows(block, context, &neighbours)?;
+                n_pairs += found.iter().map(Vec::len).sum::<usize>();
+                lists.extend(found);
+            }
             for (_, weights) in lists.iter().flatten() {
                 for m in 0..M {
                     total[m] += weights[m];
                 }
             }
-            fewest_parallel::chunks(&mut sums, 1, |at, sums| {
-                for (panel, sums) in self.panels[at..].iter().zip(sums) {
+            let added = fewest_parallel::chunks(&mut sums, 1, |at, sums| {
+                context.go_on("the differences of all features were known")?;
+                for ((difference, features), sums) in self.panels[at..].iter().zip(sums) {
+                    let values = self.panel(features)?;
                     for (i, list) in (start..end).zip(&lists) {
-                        match panel.difference {
-                            Difference::Absolute => add_absolute(&panel.values, i, list, sums),
-                            Difference::Squared => add_squared(&panel.values, i, list, sums),
-                            Difference::Mismatch => add_mismatches(&panel.values, i, list, sums),
+                        match difference {
+                            Difference::Absolute => add_absolute(&values, i, list, sums),
+                            Difference::Squared => add_squared(&values, i, list, sums),
+                            Difference::Mismatch => add_mismatches(&values, i, list, sums),
                         }
                     }
                 }
+                Ok::<(), Error>(())
             });
+            added.into_iter().collect::<Result<(), Error>>()?;
             context.report("relief", end, n);
         }
-        let mut features = vec![[0.0; M]; self.n_features];
-        for (panel, sums) in self.panels.iter().zip(&sums) {
-            for (at, &j) in panel.features.iter().enumerate() {
+        let mut features = vec![[0.0; M]; self.data.n_features()];
+        for ((_, of_panel), sums) in self.panels.iter().zip(&sums) {
+            for (at, &j) in of_panel.iter().enumerate() {
                 for m in 0..M {
                     features[j][m] = sums[m][at];
                 }
@@ -139,6 +127,33 @@ impl Instances {
         }
         Ok(Weighted { features, total })
     }
+
+    /// Up to [`WIDTH`] features, sample after sample.
+    fn panel(&self, features: &[usize]) -> Result<Vec<f64>, Error> {
+        let n = self.data.n_samples();
+        let (mut values, mut column) = (vec![0.0; n * WIDTH], vec![0.0; n]);
+        for (at, &j) in features.iter().enumerate() {
+            fill(self.data, j, &mut column)?;
+            for (row, &value) in values.chunks_exact_mut(WIDTH).zip(&column) {
+                row[at] = value;
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn is_category(data: &Dataset, j: usize) -> bool {
+    matches!(data.feature_kind(j), FeatureKind::Categorical { .. })
+}
+
+/// Feature `j`, a number scaled by its range.
+fn fill(data: &Dataset, j: usize, out: &mut [f64]) -> Result<(), Error> {
+    data.x().copy_column(j, out)?;
+    data.check_finite(j, out)?;
+    if !is_category(data, j) {
+        scale_by_range(out);
+    }
+    Ok(())
 }
 
 /// To `(x − min) / (max − min)`; a constant becomes 0.

@@ -49,9 +49,8 @@ impl Scorer for Relief {
                 instead: "use relieff, which takes any number of classes".to_owned(),
             });
         }
-        let instances = Instances::new(data, DistanceMetric::SquaredEuclidean)?;
-        let distances = instances.distances();
-        let summed = instances.weighted_differences(&distances, context, |i, row| {
+        let instances = Instances::new(data, DistanceMetric::SquaredEuclidean, context)?;
+        let summed = instances.weighted_differences(context, |i, row| {
             classes.neighbours(i, |members| {
                 let others = members.iter().copied().filter(|r| *r != i);
                 nearest_among(row, others, 1).into_iter().map(|(_, r)| r).collect()

@@ -23,8 +23,8 @@ options! {
     /// In `[−1, 1]`, larger is better, about 0 or below for a feature that says nothing, 0 for a constant
     /// one. The survey's definitions of hit and miss are exchanged; here they are as in the original.
     ///
-    /// Needs two classes with samples. Cost: `O(n² d)` time; memory: twice the data, plus the distances from
-    /// a block of samples (from all, where that is not more than the data).
+    /// Needs two classes with samples. Cost: `O(n² d)` time; memory: `n² / 2` distances where there are at
+    /// least half as many features as samples, otherwise a copy of the data.
     ///
     /// ```
     /// use fewest_core::{Context, Dataset, DenseColumns, Scorer, Target};
@@ -55,9 +55,8 @@ impl Scorer for Relieff {
         data.refuse_sample_weights("relieff")?;
         self.check()?;
         let classes = ByClass::new(data, "relieff")?;
-        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
-        let distances = instances.distances();
-        let summed = instances.weighted_differences(&distances, context, |i, row| {
+        let instances = Instances::new(data, DistanceMetric::Manhattan, context)?;
+        let summed = instances.weighted_differences(context, |i, row| {
             classes.neighbours(i, |members| {
                 let others = members.iter().copied().filter(|r| *r != i);
                 nearest_among(row, others, self.neighbours).into_iter().map(|(_, r)| r).collect()

@@ -77,9 +77,8 @@ impl Scorer for RRelieff {
                 })
                 .collect()
         };
-        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
-        let distances = instances.distances();
-        let summed = instances.weighted_differences(&distances, context, neighbours)?;
+        let instances = Instances::new(data, DistanceMetric::Manhattan, context)?;
+        let summed = instances.weighted_differences(context, neighbours)?;
         let different = summed.total[1];
         let equal = data.n_samples() as f64 - different;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };

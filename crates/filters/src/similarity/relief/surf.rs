@@ -2,7 +2,7 @@
 
 use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, Scorer, Scores};
-use fewest_neighbours::{DistanceMetric, Distances};
+use fewest_neighbours::DistanceMetric;
 
 use super::classes::ByClass;
 use super::instances::Instances;
@@ -56,12 +56,12 @@ impl Scorer for Surf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("surf")?;
         let classes = ByClass::new(data, "surf")?;
-        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
-        let distances = instances.distances();
+        let instances = Instances::new(data, DistanceMetric::Manhattan, context)?;
         let n = data.n_samples() as f64;
-        let sums = distances.map_rows(0..data.n_samples(), context, |_, row| row.iter().sum::<f64>())?;
+        let sums =
+            instances.distances().map_rows(0..data.n_samples(), context, |_, row| row.iter().sum::<f64>())?;
         let mean = sums.iter().sum::<f64>() / (n * (n - 1.0));
-        within(&classes, &instances, &distances, context, |_, _| mean)
+        within(&classes, &instances, context, |_, _| mean)
     }
 }
 
@@ -69,9 +69,8 @@ impl Scorer for MultiSurf {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         data.refuse_sample_weights("multisurf")?;
         let classes = ByClass::new(data, "multisurf")?;
-        let instances = Instances::new(data, DistanceMetric::Manhattan)?;
-        let distances = instances.distances();
-        within(&classes, &instances, &distances, context, |i, row| {
+        let instances = Instances::new(data, DistanceMetric::Manhattan, context)?;
+        within(&classes, &instances, context, |i, row| {
             let others = row.len() as f64 - 1.0;
             let mean = row.iter().sum::<f64>() / others;
             // The sample itself, at distance 0, is none of the others.
@@ -85,12 +84,11 @@ impl Scorer for MultiSurf {
 /// The scores when the neighbours of a sample are all that are nearer than `threshold(i, distances)`.
 fn within(
     classes: &ByClass,
-    instances: &Instances,
-    distances: &Distances<'_>,
+    instances: &Instances<'_>,
     context: &Context<'_>,
     threshold: impl Fn(usize, &[f64]) -> f64 + Sync,
 ) -> Result<Scores, Error> {
-    let summed = instances.weighted_differences(distances, context, |i, row| {
+    let summed = instances.weighted_differences(context, |i, row| {
         let threshold = threshold(i, row);
         classes.neighbours(i, |members| {
             members.iter().copied().filter(|&r| r != i && row[r] < threshold).collect()

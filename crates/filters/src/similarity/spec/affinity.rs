@@ -12,20 +12,20 @@ const STRIP: usize = 32;
 
 /// `S_ij = exp(−d_ij² / 2σ²)` with `S_ii = 1`, never held as a whole.
 pub(super) struct Affinity<'a> {
-    distances: &'a Distances<'a>,
+    distances: &'a Distances,
     factor: f64,
     roots: Vec<f64>,
 }
 
 impl<'a> Affinity<'a> {
     pub(super) fn new(
-        distances: &'a Distances<'a>,
+        distances: &'a Distances,
         sigma_squared: f64,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let mut affinity =
             Self { distances, factor: (-0.5 / sigma_squared).max(f64::MIN), roots: Vec::new() };
-        let n = distances.samples().n_samples();
+        let n = distances.n_samples();
         affinity.roots =
             distances.map_rows(0..n, context, |_, row| affinity.row(row).iter().sum::<f64>().sqrt())?;
         Ok(affinity)

@@ -5,7 +5,7 @@ mod eigen;
 
 use fewest_core::method::{KernelWidth, Options};
 use fewest_core::{Context, Dataset, Error, FeatureKind, Scorer, Scores, Target, choice, options, words};
-use fewest_neighbours::{DistanceMetric, Distances, heat_scale, standardised_samples};
+use fewest_neighbours::{DistanceMetric, heat_scale, standardised_distances};
 use nalgebra::DMatrix;
 
 use self::affinity::Affinity;
@@ -101,7 +101,6 @@ impl Scorer for Spec {
         data.refuse_sample_weights("spec")?;
         self.check()?;
         let n = data.n_samples();
-        let samples = standardised_samples(data, DistanceMetric::SquaredEuclidean)?;
         let m = match self.criterion {
             SpecCriterion::LeadingEigenvectors { m } => {
                 let m = m.unwrap_or_else(|| default_m(data.target()).min(n));
@@ -112,7 +111,7 @@ impl Scorer for Spec {
             }
             SpecCriterion::Smoothness | SpecCriterion::NormalisedSmoothness => None,
         };
-        let distances = Distances::new(&samples);
+        let distances = standardised_distances(data, DistanceMetric::SquaredEuclidean, context)?;
         let sigma_squared = match self.sigma {
             KernelWidth::Value(sigma) => KernelWidth::Value(sigma * sigma),
             rule => rule,
