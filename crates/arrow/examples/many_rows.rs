@@ -12,8 +12,9 @@ use std::path::Path;
 use fewest_arrow::PARQUET;
 use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
 
-/// Rows of a file.
+/// Rows of a file, and values at most.
 const ROWS: usize = 500_000;
+const VALUES: usize = 250_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -22,8 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (folder, rows, columns): (_, usize, usize) = (Path::new(folder), rows.parse()?, columns.parse()?);
     fs::create_dir_all(folder)?;
-    for (part, first) in (0..rows).step_by(ROWS).enumerate() {
-        let rows = first..rows.min(first + ROWS);
+    let rows_of_a_file = ROWS.min(VALUES / columns.max(1)).max(1);
+    for (part, first) in (0..rows).step_by(rows_of_a_file).enumerate() {
+        let rows = first..rows.min(first + rows_of_a_file);
         let classes: Vec<u32> = rows.clone().map(class).collect();
         let column = |j: usize| rows.clone().map(|i| (value(i, j) * 100.0).round() / 100.0).collect();
         let columns: Vec<Vec<f64>> = (0..columns).map(column).collect();

@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 
 use common::Place;
+use fewest::core::{Dataset, DenseColumns, FeatureKind, Target};
 use fewest::data::{Missing, ReadOptions, Table};
 use serde_json::Value;
 
@@ -167,6 +168,53 @@ fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
             let found = lasting(&found);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{method} {file} {threads}");
         }
+    }
+}
+
+/// A batch of a wide table does not fit either: the features come in parts, for what scores each by itself.
+#[test]
+fn wide_tables_are_read_in_parts_of_their_features() {
+    let place = Place::new();
+    let (n, d) = (5000, 1000);
+    let value = |i: usize, j: usize| match j % 90 {
+        7 => (noise(i, j) * 4.0).floor(),
+        30 => 2.5,
+        _ => noise(i, j) + (class(i) * (j % 7)) as f64 / 9.0,
+    };
+    let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+    let levels = || FeatureKind::Categorical { levels: ["p", "q", "r", "s"].map(str::to_owned).to_vec() };
+    let kinds = (0..d).map(|j| if j % 90 == 7 { levels() } else { FeatureKind::Numeric }).collect();
+    let labels: Vec<&str> = (0..n).map(|i| ["low", "middle", "high"][class(i)]).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels));
+    let data = data.unwrap().with_feature_kinds(kinds).unwrap();
+    let features: Vec<usize> = (0..d).collect();
+    fewest_arrow::PARQUET.write(&place.path("wide.parquet"), &data, &features, &["kind".to_owned()]).unwrap();
+    for (command, method, more) in [
+        ("score", "f-score", &[][..]),
+        ("score", "mim", &[]),
+        ("select", "variance", &["-k", "20"]),
+        ("select", "f-score", &["-p", "alpha=1e-9"]),
+    ] {
+        let words = [command, "wide.parquet", "--target", "kind", "-m", method, "--json", "-"];
+        let words = [&words[..], more].concat();
+        let whole = place.done(&words);
+        for threads in ["1", "3"] {
+            let found = place.done(&[&words[..], &["--memory", "68MiB", "--threads", threads]].concat());
+            assert_eq!(lasting(&found), lasting(&whole), "{method} {more:?}");
+            let value: Value = serde_json::from_str(&found).unwrap();
+            assert!(value["data"]["passes"]["parts"].as_u64().is_some_and(|parts| parts > 100), "{found}");
+        }
+    }
+    let words = ["select", "wide.parquet", "--target", "kind", "--memory", "68MiB", "-k", "3", "-m"];
+    let told = place.done(&[&words[..], &["f-score"]].concat());
+    assert!(told.contains(" parts of the columns ("), "{told}");
+    for (more, told) in [
+        (&["mrmr"][..], "at least 77 MiB: twice the size of the table"),
+        (&["f-score", "--missing", "drop-rows"], "with so little the features come in parts"),
+    ] {
+        let ran = place.run(&[&words[..], more].concat());
+        assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }
 }
 

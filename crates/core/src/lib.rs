@@ -42,7 +42,7 @@ pub use streams::state::by_macro as streams_state;
 pub use streams::{
     Alarm, Arrives, FadingScore, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held,
     PassSelector, RankedStream, RowBatches, RunningScores, SampleStream, SavedRows, State, StreamMethod,
-    StreamScorer, StreamSelector, Watched, Whole,
+    StreamScorer, StreamSelector, Watched, Whole, score_parts,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};
 pub use views::Views;

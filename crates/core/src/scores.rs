@@ -49,6 +49,18 @@ impl Scores {
         self
     }
 
+    /// Adds the scores of the features that come after these, by the same method.
+    pub(crate) fn append(&mut self, next: Self) {
+        self.values.extend(next.values);
+        self.p_values = self.p_values.take().zip(next.p_values).map(|(own, next)| [own, next].concat());
+        self.status = Status::worst([self.status, next.status]);
+        for note in next.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
     /// All features, best first; ties go to the lower index, NaN comes last.
     ///
     /// ```
@@ -213,6 +225,10 @@ impl<S: Scorer> PassSelector for Ranked<S> {
                 instead: "read them into one table".to_owned(),
             }),
         }
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
     }
 }
 

@@ -14,7 +14,7 @@ pub use cutter::Whole;
 pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
 pub(crate) use passes::ranked;
-pub use passes::{PassSelector, Watched};
+pub use passes::{PassSelector, Watched, score_parts};
 pub use ranked::{RankedStream, RunningScores, SavedRows};
 pub use state::State;
 
@@ -34,6 +34,16 @@ pub trait SampleStream: Send {
     /// # Errors
     /// When starting again fails although it is possible in principle.
     fn rewind(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// Starts again from the first sample with the next features; false where there are no more. Only a table
+    /// that is too wide for all features of a batch to be in memory has its features in parts, and only for
+    /// what asks for them: [`score_parts`].
+    ///
+    /// # Errors
+    /// When starting again fails.
+    fn next_part(&mut self) -> Result<bool, Error> {
         Ok(false)
     }
 }
@@ -132,6 +142,9 @@ impl Held {
 }
 
 /// A [`Scorer`] by sums over rows, which need not be in memory.
+///
+/// The score of a feature depends on its values and the target alone: the features of wide tables come in
+/// parts ([`score_parts`]).
 pub trait StreamScorer: Scorer {
     /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
     /// bits.

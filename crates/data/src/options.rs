@@ -1,6 +1,7 @@
 //! The options of the reader.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::{Format, Formats, Missing, Reduction, Unknown};
@@ -44,6 +45,8 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers; `*` and `?` as in [`ReadOptions::ignore`].
     pub categorical: Vec<String>,
+    /// Read only these of the features, by their numbers among them; the others are left out.
+    pub features: Option<Range<usize>>,
     /// Read only the columns of this reduction, and no target: see [`Reduction::apply`]. Its first index and
     /// its cells that mean "missing" count; options that contradict them are an error.
     pub reduction: Option<Reduction>,
@@ -88,6 +91,7 @@ impl Default for ReadOptions {
             sample_groups: None,
             ignore: Vec::new(),
             categorical: Vec::new(),
+            features: None,
             reduction: None,
             missing_tokens: usual_missing_tokens(),
             encoding: None,

@@ -112,22 +112,30 @@ pub(crate) fn assign(
         return reduced(path, names, roles, reduction).map(|roles| (roles, None));
     }
     for (several, role) in [(&options.ignore, Role::Ignored), (&options.categorical, Role::Category)] {
-        for wanted in several {
-            match matching(names, wanted) {
-                // A pattern leaves the target and the ids alone.
-                Some(columns) => columns.into_iter().for_each(|column| {
-                    if roles[column] == Role::Feature {
-                        roles[column] = role;
-                    }
-                }),
-                None if names.is_some() && wanted.contains(['*', '?']) && find(wanted).is_err() => {
-                    let problem = format!("no column matches {}", quoted(wanted));
-                    let advice =
-                        "`*` stands for any characters and `?` for one; small and capital letters differ";
-                    return Err(Error::malformed(path, Place::File, problem, advice));
+        // One look at all names, not one for each: a list may be as long as the table is wide.
+        let known = names.unwrap_or_default().iter().map(String::as_str);
+        let places = find_all(known, several.iter().map(String::as_str));
+        for (wanted, place) in several.iter().zip(places) {
+            let matching = match place {
+                Some(_) => Vec::new(),
+                None => matching_names(names.unwrap_or_default(), wanted),
+            };
+            // A pattern leaves the target and the ids alone.
+            for &column in &matching {
+                if roles[column] == Role::Feature {
+                    roles[column] = role;
                 }
-                None => take(&mut roles, find(wanted)?, role)?,
             }
+            if !matching.is_empty() {
+                continue;
+            }
+            if place.is_none() && names.is_some() && wanted.contains(['*', '?']) && find(wanted).is_err() {
+                let problem = format!("no column matches {}", quoted(wanted));
+                let advice =
+                    "`*` stands for any characters and `?` for one; small and capital letters differ";
+                return Err(Error::malformed(path, Place::File, problem, advice));
+            }
+            take(&mut roles, place.map_or_else(|| find(wanted), Ok)?, role)?;
         }
     }
     let guess = match options.target {
@@ -157,10 +165,15 @@ pub(crate) fn assign(
             "check the delimiter, and which columns are the target, the ids and the ignored ones",
         ));
     }
+    if let Some(wanted) = &options.features {
+        let features = roles.iter_mut().filter(|role| is_feature(role));
+        let others = features.enumerate().filter(|(j, _)| !wanted.contains(j));
+        others.for_each(|(_, role)| *role = Role::Ignored);
+    }
     Ok((roles, guess))
 }
 
-fn is_feature(role: &Role) -> bool {
+pub(crate) fn is_feature(role: &Role) -> bool {
     matches!(role, Role::Feature | Role::Category)
 }
 
@@ -239,12 +252,6 @@ pub(crate) fn lacks(path: &Path, columns: &[&str], advice: &str) -> Error {
     let what = if columns.len() == 1 { "the column" } else { "the columns" };
     let problem = format!("{what} {} of the selection cannot be found", listed(columns.iter().copied()));
     Error::malformed(path, Place::File, problem, advice)
-}
-
-/// The columns whose names match a pattern with `*` or `?`; `None` where it is none, or names a column.
-fn matching(names: Option<&[String]>, wanted: &str) -> Option<Vec<usize>> {
-    let names = names.filter(|names| !names.iter().any(|name| name == wanted))?;
-    Some(matching_names(names, wanted)).filter(|found| !found.is_empty())
 }
 
 /// The places of the names that a pattern with `*` (any characters) or `?` (one) matches as a whole; none for

@@ -157,6 +157,7 @@ impl Registry {
             let names: Vec<&str> = ids.iter().copied().chain(aliases).collect();
             let within = |method: &&Method| {
                 plain.len() > 2 && (method.id.contains(&plain) || method.title.contains(&plain))
+                    || method.id.len() > 3 && plain.contains(method.id)
             };
             let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
             // Among about eighty ids the nearest one is the most helpful.
@@ -253,6 +254,7 @@ mod tests {
         assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
         assert!(told("Spearman").contains("-m correlation -p coefficient=spearman"), "{}", told("Spearman"));
         assert!(told("qqqqqq").ends_with("must be one that `fewest methods` lists"), "{}", told("qqqqqq"));
+        assert!(told("lasso-regression").ends_with("such as lasso"), "{}", told("lasso-regression"));
         assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
         Ok(())
     }

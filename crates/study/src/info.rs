@@ -63,6 +63,8 @@ pub struct DataInfo {
 pub struct PassInfo {
     /// How often they were read, also in part.
     pub passes: usize,
+    /// In how many parts the features of a wide table were read, each with passes of its own; else 1.
+    pub parts: usize,
     /// Rows that were read in all passes together.
     pub rows: u64,
     /// Bytes that the values of the table would take in memory.

@@ -80,6 +80,7 @@ struct Data<'a> {
 #[derive(serde::Serialize)]
 struct Passes {
     passes: usize,
+    parts: usize,
     rows: u64,
     table_bytes: u64,
     memory: u64,
@@ -413,6 +414,7 @@ fn data(data: &DataInfo) -> Data<'_> {
         follows: data.samples.follows.as_deref(),
         passes: data.passes.as_ref().map(|read| Passes {
             passes: read.passes,
+            parts: read.parts,
             rows: read.rows,
             table_bytes: read.table_bytes,
             memory: read.memory,

@@ -16,6 +16,8 @@ const SHARE: u64 = 4;
 /// A table that is read in passes.
 pub(super) struct Road {
     passes: Passes,
+    /// Whether the method takes features of wide tables in parts.
+    reads_parts: bool,
     memory: u64,
     table_bytes: u64,
 }
@@ -59,7 +61,7 @@ pub(super) fn road(
             able.join(", ")
         )));
     }
-    Ok(Some(Road { passes, memory, table_bytes }))
+    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
 }
 
 /// Rows that were opened, with what is known of them.
@@ -88,8 +90,12 @@ impl Road {
 
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
-        let Self { passes, memory, table_bytes } = self;
-        let rows = passes.rows(args.missing, memory).map_err(|error| input::wrong_file(&error))?;
+        let Self { passes, reads_parts, memory, table_bytes } = self;
+        let rows = match reads_parts {
+            true => passes.rows_in_parts(args.missing, memory),
+            false => passes.rows(args.missing, memory),
+        };
+        let rows = rows.map_err(|error| input::wrong_file(&error))?;
         let file = args.read.file.display();
         let Some(first) = rows.first().cloned() else {
             return Err(Failure::new(format!(
@@ -139,6 +145,7 @@ impl Opened {
         });
         let passes = PassInfo {
             passes: self.rows.n_passes(),
+            parts: self.rows.n_parts(),
             rows: self.rows.n_read(),
             table_bytes: self.table_bytes,
             memory: self.memory,
@@ -163,8 +170,12 @@ pub(super) fn failure(rows: &mut Rows, args: &DataArgs, error: &Error) -> Failur
 
 /// What was read in passes, in one line.
 pub(crate) fn line(read: &PassInfo) -> String {
+    let parts = match read.parts {
+        0 | 1 => String::new(),
+        parts => format!(" over {} of the columns", text::counted(parts, "part", "parts")),
+    };
     format!(
-        "read in {} ({}), since the table needs {}, more than half of --memory {}",
+        "read in {}{parts} ({}), since the table needs {}, more than half of --memory {}",
         text::counted(read.passes, "pass", "passes"),
         text::counted(read.rows as usize, "row", "rows"),
         bytes(read.table_bytes),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fewest::core::{Scorer, Scores};
+use fewest::core::{Scorer, Scores, score_parts};
 use fewest::data::{Complete, ReadOptions};
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, json};
@@ -27,9 +27,9 @@ fn score_in_passes(
     let (scores, seconds) = runner::run(threads, &args.run, |context| {
         let context = opened.context(context);
         let rows = &mut opened.rows;
-        let scored = scorer.in_passes().map(|scorer| scorer.score_stream(rows, &context));
+        let scored = scorer.in_passes().map(|scorer| score_parts(scorer, rows, &context));
         let scored = scored.unwrap_or_else(|| Err(passes::not_in_passes(method)));
-        scored.map_err(|error| passes::failure(rows, &args.data, &error))
+        scored.map(|(scores, _)| scores).map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
     let (complete, info) = opened.finish();
     Ok((complete, info, scores, seconds))

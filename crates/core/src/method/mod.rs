@@ -413,6 +413,15 @@ impl Built {
         }
     }
 
+    /// Whether it reads tables, too, whose rows are too wide for all features to be in memory at once
+    /// ([`SampleStream::next_part`](crate::SampleStream::next_part)).
+    pub fn reads_parts(&self) -> bool {
+        match self {
+            Built::Scorer(scorer) => scorer.in_passes().is_some(),
+            Built::Selector(selector) => selector.in_passes().is_some_and(|selector| selector.reads_parts()),
+        }
+    }
+
     /// The selector, or the scorer with the cut-off of [`Ranked`].
     pub fn into_selector(self) -> Box<dyn Selector> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::{SampleStream, StreamScorer};
 use crate::scores::cut;
-use crate::{Budget, Column, Context, Dataset, Error, Selection};
+use crate::{Budget, Column, Context, Dataset, Error, Scores, Selection};
 
 /// A [`Selector`](crate::Selector) that can read the rows in passes, so that they need not be in memory.
 pub trait PassSelector: Send + Sync {
@@ -19,6 +19,44 @@ pub trait PassSelector: Send + Sync {
         budget: Budget,
         context: &Context<'_>,
     ) -> Result<Selection, Error>;
+
+    /// Whether [`select_stream`](PassSelector::select_stream) reads all parts of the features of a stream
+    /// that has several ([`SampleStream::next_part`]). By default it does not.
+    fn reads_parts(&self) -> bool {
+        false
+    }
+}
+
+/// The scores of all features of `stream`, one part of them after the other, and which of them are constant.
+///
+/// # Errors
+/// As [`StreamScorer::score_stream`]; [`Error::Stopped`] where a stopped part has no score for some features.
+///
+/// ```
+/// use fewest_core::{Error, SampleStream, StreamScorer, score_parts};
+///
+/// fn best(scorer: &dyn StreamScorer, rows: &mut dyn SampleStream) -> Result<Vec<usize>, Error> {
+///     Ok(score_parts(scorer, rows, &Default::default())?.0.ranking())
+/// }
+/// ```
+pub fn score_parts(
+    scorer: &dyn StreamScorer,
+    stream: &mut dyn SampleStream,
+    context: &Context<'_>,
+) -> Result<(Scores, Vec<usize>), Error> {
+    let mut watched = Watched::new(stream);
+    let mut scores = scorer.score_stream(&mut watched, context)?;
+    let mut constant = watched.constant_features();
+    while stream.next_part()? {
+        if scores.status.is_stopped() {
+            return Err(Error::Stopped { before: "every feature had a score" });
+        }
+        let mut watched = Watched::new(stream);
+        let next = scorer.score_stream(&mut watched, context)?;
+        constant.extend(watched.constant_features().into_iter().map(|j| j + scores.values.len()));
+        scores.append(next);
+    }
+    Ok((scores, constant))
 }
 
 /// [`Ranked`](crate::Ranked) on rows that are read in passes.
@@ -28,9 +66,7 @@ pub(crate) fn ranked(
     budget: Budget,
     context: &Context<'_>,
 ) -> Result<Selection, Error> {
-    let mut watched = Watched::new(stream);
-    let scores = scorer.score_stream(&mut watched, context)?;
-    let constant = watched.constant_features();
+    let (scores, constant) = score_parts(scorer, stream, context)?;
     budget.check(scores.values.len())?;
     Ok(cut(&scores, &constant, budget))
 }

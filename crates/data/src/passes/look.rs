@@ -116,13 +116,13 @@ impl Looked {
         }
     }
 
-    /// A pass over the columns that are open.
+    /// A pass over the columns that are open, in pieces of so many rows, or as many as have so many cells.
     pub(super) fn read(
         path: &Path,
         pieces: &mut dyn Pieces,
         roles: &[Role],
         options: &ReadOptions,
-        rows: usize,
+        (rows, cells): (usize, u64),
     ) -> Result<Self, Error> {
         let target = single_target(roles);
         let name = |column: usize| match pieces.names().and_then(|names| names.get(column)) {
@@ -151,6 +151,7 @@ impl Looked {
             columns.iter().map(|&column| roles::label(pieces.names(), column)).collect();
         let mut gathered: Vec<Gathered> = columns.iter().map(|_| Gathered::default()).collect();
         let mut is_closed = false;
+        let rows = rows.min((cells / columns.len().max(1) as u64) as usize).max(1);
         pieces.rewind()?;
         while let Some(table) = pieces.next(rows, &reading)? {
             for (j, own) in gathered.iter_mut().enumerate().take(table.n_features()) {

@@ -5,7 +5,7 @@ mod pieces;
 
 use std::path::{Path, PathBuf};
 
-use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, SampleStream, Target};
+use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, OnDemand, SampleStream, Target};
 
 use crate::roles::{self, Guess, Role};
 use crate::source::Source;
@@ -19,6 +19,10 @@ const PIECES: u64 = 8;
 
 /// Bytes of memory beside the pieces: the program, and the page of a column for each thread.
 const BESIDE: u64 = 64 << 20;
+
+/// Rows of a piece, where a table comes in parts of its features: pages of a file, which have as many rows in
+/// usual writers, are then decoded once.
+const TALL: u64 = 1 << 16;
 
 /// A table that was opened, of which no row was read.
 ///
@@ -115,13 +119,9 @@ impl Passes {
     /// [`fewest_core::Error::InvalidParameter`] for less memory than a few batches of rows need, and for
     /// [`Missing::Mean`] and [`Missing::Median`], which need all values; those of reading.
     pub fn rows(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
-        if let Missing::Mean | Missing::Median = missing {
-            let expected = "error or drop-rows where the table is read in passes";
-            return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
-        }
         let row = 8 * self.n_columns().max(1) as u64;
         let batch = row.saturating_mul(BATCH_ROWS as u64);
-        let least = BESIDE.saturating_add(PIECES.saturating_mul(batch));
+        let least = least(self.n_columns());
         if memory < least {
             // A table of at most half the memory is read at once.
             let (whole, is_exact) = (self.table_bytes().saturating_mul(2), self.n_rows().1);
@@ -139,21 +139,69 @@ impl Passes {
         let batches = (memory - BESIDE) / PIECES / batch;
         // Longer pieces are read no faster.
         let rows = usize::try_from(batches.clamp(1, 256)).unwrap_or(1) * BATCH_ROWS;
+        self.open_rows(missing, memory, rows, None)
+    }
+
+    /// [`rows`](Passes::rows) for what scores each feature by itself, with [`score_parts`]: where a few
+    /// batches of all features need more than `memory` bytes, the features come in parts, each with all of
+    /// its passes before the next ([`SampleStream::next_part`]).
+    ///
+    /// # Errors
+    /// As [`rows`](Passes::rows), for less memory than a few batches of one feature need;
+    /// [`fewest_core::Error::InvalidParameter`] for parts with [`Missing::DropRows`], since which rows have
+    /// missing values no part tells.
+    ///
+    /// [`score_parts`]: fewest_core::score_parts
+    pub fn rows_in_parts(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
+        let n_features = self.roles.iter().filter(|role| roles::is_feature(role)).count();
+        let n_others = self.n_columns() - n_features;
+        if memory >= least(self.n_columns()) || memory < least(n_others + 1) {
+            return self.rows(missing, memory);
+        }
+        if missing == Missing::DropRows {
+            let expected = "error, or --memory larger: with so little the features come in parts";
+            return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
+        }
+        let (n_rows, is_exact) = self.n_rows();
+        let wanted = if is_exact { n_rows.clamp(1, TALL) } else { TALL }.div_ceil(BATCH_ROWS as u64);
+        let room = cells(memory);
+        let batches = wanted.min(room / (n_others as u64 + 1) / BATCH_ROWS as u64).max(1);
+        let rows = usize::try_from(batches).unwrap_or(1) * BATCH_ROWS;
+        let width = (usize::try_from(room).unwrap_or(usize::MAX) / rows).saturating_sub(n_others);
+        self.open_rows(missing, memory, rows, Some(width))
+    }
+
+    /// Pieces of `rows` rows of `width` features, or of all.
+    fn open_rows(
+        self,
+        missing: Missing,
+        memory: u64,
+        rows: usize,
+        width: Option<usize>,
+    ) -> Result<Rows, Error> {
+        if let Missing::Mean | Missing::Median = missing {
+            let expected = "error or drop-rows where the table is read in passes";
+            return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
+        }
         let Self { path, mut pieces, options, roles, guess } = self;
         let options = ReadOptions { memory: None, allow_large: true, ..options };
         let mut n_passes = 0;
         let looked = match looks(pieces.as_ref(), &roles, &options) {
             true => {
                 n_passes += 1;
-                Looked::read(&path, pieces.as_mut(), &roles, &options, rows)?
+                Looked::read(&path, pieces.as_mut(), &roles, &options, (rows, cells(memory)))?
             }
             false => Looked::none(&options),
         };
-        let reading = ReadOptions { task: looked.task, ..options };
+        let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
+        let width = width.unwrap_or(features.len()).max(1);
+        let part = (width < features.len()).then_some(0..width);
         let mut opened = Rows {
             path,
             pieces,
-            options: reading,
+            options: ReadOptions { task: looked.task, features: part, ..options },
+            features,
+            width,
             missing,
             guess,
             rows,
@@ -169,6 +217,17 @@ impl Passes {
         opened.know()?;
         Ok(opened)
     }
+}
+
+/// Bytes that a few batches of so many columns need.
+fn least(n_columns: usize) -> u64 {
+    let batch = (8 * n_columns.max(1) as u64).saturating_mul(BATCH_ROWS as u64);
+    BESIDE.saturating_add(PIECES.saturating_mul(batch))
+}
+
+/// Numbers of a piece.
+fn cells(memory: u64) -> u64 {
+    memory.saturating_sub(BESIDE) / PIECES / 8
 }
 
 /// What the first rows tell.
@@ -188,7 +247,12 @@ struct Known {
 pub struct Rows {
     path: PathBuf,
     pieces: Box<dyn Pieces>,
+    /// With the features that come, where these are a part.
     options: ReadOptions,
+    /// The columns of all features.
+    features: Vec<usize>,
+    /// So many come at a time.
+    width: usize,
     missing: Missing,
     guess: Option<Guess>,
     /// About so many rows make a piece.
@@ -215,9 +279,15 @@ enum At {
 
 impl Rows {
     /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the
-    /// target with all classes. `None` where each of them is left out.
+    /// target with all classes. `None` where each of them is left out. Of features that come in parts no
+    /// value is known: all are 0.
     pub fn first(&self) -> Option<&Complete> {
         self.known.first.as_ref()
+    }
+
+    /// In how many parts the features come, see [`SampleStream::next_part`].
+    pub fn n_parts(&self) -> usize {
+        self.features.len().div_ceil(self.width)
     }
 
     /// How the target was found, where no option names it.
@@ -261,18 +331,43 @@ impl Rows {
             return Err(Error::malformed(&self.path, crate::Place::File, problem, "check how it was made"));
         };
         let n_features = first.n_features();
-        let columns: Vec<usize> = (0..n_features).filter_map(|j| first.column_label(j).number).collect();
-        let kinds: Vec<FeatureKind> = columns.iter().map(|column| self.looked.kind(*column)).collect();
-        let is_plain = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
-        let (kinds, found) = ((!is_plain).then_some(kinds), first.guess());
-        self.known = Known { kinds, found, columns, first: None };
+        let columns = (0..n_features).filter_map(|j| first.column_label(j).number).collect();
+        self.known.found = first.guess();
+        self.know_columns(columns);
         // Missing values are told where they are read with the others.
         let first = self.unified(first)?.complete(Missing::DropRows).ok();
         let classed = |first: Complete| {
             Ok::<_, Error>(Complete { dataset: self.classed(first.dataset, &self.path, 0)?, ..first })
         };
-        self.known.first = first.map(classed).transpose()?;
+        let first = first.map(classed).transpose()?;
+        self.known.first = match first {
+            Some(first) if self.n_parts() > 1 => Some(self.widened(first)?),
+            first => first,
+        };
         self.pieces.rewind()
+    }
+
+    fn know_columns(&mut self, columns: Vec<usize>) {
+        let kinds: Vec<FeatureKind> = columns.iter().map(|column| self.looked.kind(*column)).collect();
+        let is_plain = kinds.iter().all(|kind| *kind == FeatureKind::Numeric);
+        (self.known.columns, self.known.kinds) = (columns, (!is_plain).then_some(kinds));
+    }
+
+    /// The first rows of one part, with the names and kinds of all features.
+    fn widened(&self, first: Complete) -> Result<Complete, Error> {
+        let zeros = |_: usize, values: &mut [f64]| {
+            values.fill(0.0);
+            Ok(())
+        };
+        let n_features = self.features.len();
+        let zeros = OnDemand::new(first.dataset.n_samples(), n_features, zeros);
+        let mut dataset = Dataset::new(zeros, first.dataset.target().clone())?
+            .with_feature_kinds(self.features.iter().map(|column| self.looked.kind(*column)).collect())?;
+        if let Some(names) = self.pieces.names().filter(|_| first.named) {
+            let names = self.features.iter().filter_map(|&column| names.get(column));
+            dataset = dataset.with_feature_names(names.map(|name| name.trim().to_owned()).collect())?;
+        }
+        Ok(Complete { dataset, columns: self.features.clone(), ..first })
     }
 
     fn next(&mut self) -> Result<Option<Dataset>, Error> {
@@ -377,6 +472,17 @@ impl SampleStream for Rows {
     fn rewind(&mut self) -> Result<bool, fewest_core::Error> {
         (self.at, self.counted) = (At::Start, (0, 0));
         self.pieces.rewind().map(|()| true).map_err(|error| self.fail(error))
+    }
+
+    fn next_part(&mut self) -> Result<bool, fewest_core::Error> {
+        let Some(before) = &self.options.features else { return Ok(false) };
+        let next = before.end..self.features.len().min(before.end + self.width);
+        if next.is_empty() {
+            return Ok(false);
+        }
+        self.know_columns(self.features[next.clone()].to_vec());
+        self.options.features = Some(next);
+        self.rewind()
     }
 }
 

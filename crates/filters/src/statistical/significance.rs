@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use fewest_core::{
     Arrives, Budget, Context, Dataset, Error, FadingScore, Held, PassSelector, RankedStream, SampleStream,
-    Scorer, Scores, Selection, Selector, StreamMethod, StreamScorer, StreamSelector, Watched, options,
-    q_values, words,
+    Scorer, Scores, Selection, Selector, StreamMethod, StreamScorer, StreamSelector, options, q_values,
+    score_parts, words,
 };
 
 words! {
@@ -216,10 +216,13 @@ impl<S: Scorer> PassSelector for Significant<S> {
                 instead: "read them into one table".to_owned(),
             });
         };
-        let mut watched = Watched::new(stream);
-        let scores = scorer.score_stream(&mut watched, context)?;
+        let (scores, constant) = score_parts(scorer, stream, context)?;
         budget.check(scores.values.len())?;
-        self.of_scores(&scores, &watched.constant_features(), budget)
+        self.of_scores(&scores, &constant, budget)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
     }
 }
 
