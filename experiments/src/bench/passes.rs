@@ -14,19 +14,19 @@ use super::programs::{build_ours, list, number, prepare_python, read};
 use crate::output::Documents;
 use crate::{Result, machine, workspace};
 
-/// Memory that the command may use, and for the wide table, of which it takes half.
+/// Memory that the command may use.
 const MEMORY_LIMIT: &str = "2GiB";
-const WIDE_LIMIT: &str = "1450MiB";
 
 /// Rows whose answer in passes is compared with that of the table in memory, and memory that makes them
 /// larger.
 const COMPARED: usize = 100_000;
 const LITTLE: &str = "100MiB";
 
-/// Rows and columns of the two tables, and of the first in a trial.
+/// Rows and columns of the two tables, and of those of a trial.
 const LONG: [usize; 2] = [10_000_000, 100];
-const WIDE: [usize; 2] = [20_000, 5000];
+const WIDE: [usize; 2] = [20_000, 50_000];
 const LONG_TRIAL: [usize; 2] = [1_500_000, 100];
+const WIDE_TRIAL: [usize; 2] = [3000, 50_000];
 
 /// What is computed, on which table.
 struct Case {
@@ -64,12 +64,7 @@ const CASES: &[Case] = &[
         statistic: None,
     },
     Case { name: "F", words: &["score", "--method", "f-score"], is_wide: true, statistic: None },
-    Case {
-        name: "mRMR, k = 10",
-        words: &["select", "--method", "mrmr", "-k", "10"],
-        is_wide: true,
-        statistic: None,
-    },
+    Case { name: "chi-square", words: &["score", "--method", "chi2"], is_wide: true, statistic: None },
 ];
 
 /// One run of a program.
@@ -78,6 +73,7 @@ struct Run {
     side: String,
     timed: Timed,
     passes: Option<u64>,
+    parts: Option<u64>,
     rows: Option<u64>,
 }
 
@@ -92,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         Some(python) => python.clone(),
         None => prepare_python(".venv-peers-passes", "passes-requirements.txt")?,
     };
-    let (long, wide) = if arguments.quick { (LONG_TRIAL, WIDE) } else { (LONG, WIDE) };
+    let (long, wide) = if arguments.quick { (LONG_TRIAL, WIDE_TRIAL) } else { (LONG, WIDE) };
     let mut facts = machine::facts();
     facts.push(("threads of each program", arguments.threads.to_string()));
     facts.push(("--memory", MEMORY_LIMIT.to_owned()));
@@ -139,7 +135,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let header: Vec<&str> = ["table", "case", "side"]
         .into_iter()
         .chain(TIMED.iter().copied())
-        .chain(["passes", "rows"])
+        .chain(["passes", "parts", "rows"])
         .collect();
     documents.csv("passes", &header, &all.iter().map(Run::cells).collect::<Vec<_>>())?;
     page(&documents, &all, &sizes, &same)
@@ -166,15 +162,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: &Path) -> Result<Run> {
     let mut command = Command::new(program);
     command.arg(case.words[0]).arg(folder).args(&case.words[1..]);
-    let memory = if case.is_wide { WIDE_LIMIT } else { MEMORY_LIMIT };
-    command.args(["--target", "outcome", "--memory", memory, "--threads", &threads.to_string()]);
+    command.args(["--target", "outcome", "--memory", MEMORY_LIMIT, "--threads", &threads.to_string()]);
     command.args(["--quiet", "--json"]).arg(json).stdout(Stdio::null());
     let measured = measure(&mut command)?;
     let answer = read(json)?;
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     let read = |key: &str| answer["data"]["passes"][key].as_u64();
     eprintln!("{}: fewest {:.1} CPU s", case.name, CPU(&timed));
-    Ok(Run { case, side: "fewest".to_owned(), timed, passes: read("passes"), rows: read("rows") })
+    Ok(Run { case, side: "fewest".to_owned(), timed, passes: read("passes"), parts: read("parts"), rows: read("rows") })
 }
 
 fn theirs(
@@ -196,7 +191,7 @@ fn theirs(
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     eprintln!("{}: {package} {:.1} CPU s", case.name, CPU(&timed));
     let side = answer["peer"].as_str().unwrap_or(package).to_owned();
-    Ok(Run { case, side, timed, passes: None, rows: None })
+    Ok(Run { case, side, timed, passes: None, parts: None, rows: None })
 }
 
 /// The answers for the first rows, in passes and in memory: which are equal bit for bit, in words.
@@ -247,7 +242,7 @@ impl Run {
         let own = [self.table().to_owned(), self.case.name.to_owned(), self.side.clone()];
         own.into_iter()
             .chain(self.timed.cells())
-            .chain([optional(self.passes), optional(self.rows)])
+            .chain([optional(self.passes), optional(self.parts), optional(self.rows)])
             .collect()
     }
 }
@@ -257,13 +252,14 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
         "# Tables larger than memory\n\n\
          What `--memory {MEMORY_LIMIT}` takes on Parquet files, in turn with other packages on the same files. *Wall* and \
          *CPU* are of the whole process, *memory* is its highest resident set. *Passes* count the first look, which \
-         reads the target alone; *rows* are those read after it. Every run is in [passes.csv](passes.csv).\n"
+         reads the target alone; of a table that comes in *parts* of its columns they are over one part each. *Rows* \
+         are those read after the first look, in all parts. Every run is in [passes.csv](passes.csv).\n"
     );
     for &(is_wide, [rows, columns], bytes) in sizes {
         let _ = write!(
             text,
             "\n## {rows} rows × {columns} columns\n\n{:.1} GiB of Parquet, {:.1} GiB in memory.\n\n\
-             | case | program | wall, s | CPU, s | memory, MiB | passes | rows |\n|---|---|---|---|---|---|---|\n",
+             | case | program | wall, s | CPU, s | memory, MiB | passes | parts | rows |\n|---|---|---|---|---|---|---|---|\n",
             bytes as f64 / 2_f64.powi(30),
             8.0 * rows as f64 * columns as f64 / 2_f64.powi(30),
         );
@@ -271,13 +267,14 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
             let optional = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
             let _ = writeln!(
                 text,
-                "| {} | {} | {:.1} | {:.1} | {:.0} | {} | {} |",
+                "| {} | {} | {:.1} | {:.1} | {:.0} | {} | {} | {} |",
                 run.case.name,
                 run.side,
                 PROCESS(&run.timed),
                 run.timed.measured.cpu_seconds.unwrap_or(f64::NAN),
                 MEMORY(&run.timed),
                 optional(run.passes),
+                optional(run.parts),
                 optional(run.rows),
             );
         }
