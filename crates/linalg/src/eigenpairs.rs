@@ -121,8 +121,8 @@ pub fn largest_eigenpairs<E>(
     }
 }
 
-/// Adds to the columns of `basis`, which are orthonormal, what those of `block` have orthogonal to them and to
-/// what is `apart`, unless that is nothing but rounding.
+/// Adds to the columns of `basis`, which are orthonormal, what those of `block` have orthogonal to them and
+/// to what is `apart`, unless that is nothing but rounding.
 fn extend(basis: &mut Vec<f64>, block: &DMatrix<f64>, apart: &[DVector<f64>]) {
     let n = block.nrows();
     let mut new: Vec<DVector<f64>> = block.column_iter().map(|column| column.into_owned()).collect();
