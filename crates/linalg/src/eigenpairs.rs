@@ -1,8 +1,8 @@
 //! The largest eigenpairs of an operator of which only products are known.
 
-use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
+use nalgebra::{DMatrix, DMatrixView, DVector, Dyn, SymmetricEigen};
 
-use crate::symmetric_eigen;
+use crate::{symmetric_eigen, transposed_products};
 
 /// Restarts after which what has been reached must do, unless others are wanted.
 const MOST_RESTARTS: usize = 200;
@@ -75,28 +75,26 @@ pub fn largest_eigenpairs<E>(
     let (n, width) = start.shape();
     let mut start = start;
     let mut restarts = 0;
+    // Column after column.
+    let (mut basis, mut images) = (Vec::new(), Vec::new());
     loop {
-        // The basis stays orthogonal to what is apart, which is removed again with every new vector.
-        let mut basis: Vec<DVector<f64>> = Vec::new();
-        let mut images: Vec<DVector<f64>> = Vec::new();
+        basis.clear();
+        images.clear();
         let mut next = start;
         for _ in 0..blocks {
             let from = basis.len();
-            for column in next.column_iter() {
-                extend(&mut basis, column.into_owned(), apart);
-            }
+            extend(&mut basis, &next, apart);
             if basis.len() == from {
                 break;
             }
-            next = product(&DMatrix::from_columns(&basis[from..]))?;
-            images.extend(next.column_iter().map(|column| column.into_owned()));
+            next = product(&DMatrix::from_column_slice(n, (basis.len() - from) / n, &basis[from..]))?;
+            images.extend_from_slice(next.as_slice());
         }
         if basis.is_empty() {
             return Ok(Some(Eigenpairs { values: Vec::new(), vectors: DMatrix::zeros(n, 0), residual: 0.0 }));
         }
-        let basis = DMatrix::from_columns(&basis);
-        let images = DMatrix::from_columns(&images);
-        let projected = basis.tr_mul(&images);
+        let size = basis.len() / n;
+        let projected = DMatrix::from_vec(size, size, transposed_products(&basis, &images, n));
         let Some(small) = symmetric_eigen((&projected + projected.transpose()) * 0.5) else {
             return Ok(None);
         };
@@ -104,14 +102,14 @@ pub fn largest_eigenpairs<E>(
         order.reverse();
         order.truncate(width);
         let chosen = small.eigenvectors.select_columns(&order);
-        let vectors = &basis * &chosen;
-        let residuals = &images * &chosen;
+        let vectors = DMatrixView::from_slice(&basis, n, size) * &chosen;
+        let residuals = DMatrixView::from_slice(&images, n, size) * &chosen;
         let pairs = wanted.min(order.len());
         let residual = (0..pairs)
             .map(|at| (residuals.column(at) - vectors.column(at) * small.eigenvalues[order[at]]).norm())
             .fold(0.0, f64::max);
         restarts += 1;
-        if residual <= tolerance || restarts >= most_restarts || basis.ncols() + apart.len() >= n {
+        if residual <= tolerance || restarts >= most_restarts || size + apart.len() >= n {
             let values = order[..pairs].iter().map(|&at| small.eigenvalues[at]).collect();
             return Ok(Some(Eigenpairs {
                 values,
@@ -123,26 +121,38 @@ pub fn largest_eigenpairs<E>(
     }
 }
 
-/// Adds what `vector` has orthogonal to the basis and to what is `apart`, unless that is nothing but
-/// rounding.
-fn extend(basis: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, apart: &[DVector<f64>]) {
+/// Adds to the columns of `basis`, which are orthonormal, what those of `block` have orthogonal to them and
+/// to what is `apart`, unless that is nothing but rounding.
+fn extend(basis: &mut Vec<f64>, block: &DMatrix<f64>, apart: &[DVector<f64>]) {
+    let n = block.nrows();
+    let mut new: Vec<DVector<f64>> = block.column_iter().map(|column| column.into_owned()).collect();
+    // Twice: after heavy cancellation the rest is not yet orthogonal, and might be noise.
     for _ in 0..2 {
-        let length = vector.norm();
-        if length == 0.0 {
-            return;
+        new.retain_mut(|vector| vector.normalize_mut() != 0.0);
+        // The basis is long: it is read once for the block, not for each of its columns.
+        if !basis.is_empty() && !new.is_empty() {
+            let mut rest = DMatrix::from_columns(&new);
+            let along = transposed_products(basis, rest.as_slice(), n);
+            let size = basis.len() / n;
+            let along = DMatrixView::from_slice(&along, size, new.len());
+            rest.gemm(-1.0, &DMatrixView::from_slice(basis, n, size), &along, 1.0);
+            new = rest.column_iter().map(|column| column.into_owned()).collect();
         }
-        vector /= length;
-        for other in basis.iter().chain(apart) {
-            let along = other.dot(&vector);
-            vector.axpy(-along, other, 1.0);
+        let mut kept: Vec<DVector<f64>> = Vec::with_capacity(new.len());
+        for mut vector in new {
+            for other in kept.iter().chain(apart) {
+                let along = other.dot(&vector);
+                vector.axpy(-along, other, 1.0);
+            }
+            let length = vector.norm();
+            if length < 1e-10 {
+                continue;
+            }
+            kept.push(vector / length);
         }
-        // Once more: after heavy cancellation the rest is not yet orthogonal, and might be noise.
-        if vector.norm() < 1e-10 {
-            return;
-        }
+        new = kept;
     }
-    let length = vector.norm();
-    basis.push(vector / length);
+    new.iter().for_each(|vector| basis.extend_from_slice(vector.as_slice()));
 }
 
 /// The places of the eigenvalues, that of the smallest first.

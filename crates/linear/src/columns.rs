@@ -13,6 +13,9 @@ use fewest_columns::{
 /// Columns multiplied at a time.
 const PANEL: usize = 64;
 
+/// Samples that products of sparse columns pass over at a time: what these have is read again and again.
+const SAMPLES: usize = 512;
+
 /// Where fewer than one value in so many is stored, products of columns take those alone.
 const SPARSE: usize = 4;
 
@@ -465,24 +468,44 @@ impl<'a> LinearColumns<'a> {
         let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
         // By samples, so that a stored value is multiplied by neighbours in memory.
         let mut by_samples = vec![0.0; right.len()];
-        for (at, v) in right.chunks_exact(n.max(1)).enumerate() {
-            v.iter().enumerate().for_each(|(i, value)| by_samples[i * k + at] = *value);
-        }
+        fewest_parallel::chunks(&mut by_samples, SAMPLES * k.max(1), |part, out| {
+            for (at, v) in right.chunks_exact(n.max(1)).enumerate() {
+                let rows = out.chunks_exact_mut(k).zip(&v[part * SAMPLES..]);
+                rows.for_each(|(row, value)| row[at] = *value);
+            }
+        });
         let panels = fewest_parallel::try_map(columns.len().div_ceil(PANEL), |at| {
             let panel = &columns[at * PANEL..columns.len().min((at + 1) * PANEL)];
             let mut products = vec![0.0; panel.len() * k];
-            let mut scratch = Vec::new();
-            let mut dense = Vec::new();
-            for (place, (&column, out)) in panel.iter().zip(products.chunks_exact_mut(k.max(1))).enumerate() {
-                let stored = self.stored(column, &mut scratch)?;
-                let Column::Sparse { rows, values } = stored.values else {
+            let (mut sparse, mut dense) = (Vec::new(), Vec::new());
+            let mut scratches = vec![Vec::new(); panel.len()];
+            for (place, (&column, scratch)) in panel.iter().zip(&mut scratches).enumerate() {
+                // Others are dense, and not kept here.
+                if !matches!(self.places.get(column), Some(Place::Table { .. })) {
                     dense.push(place);
                     continue;
-                };
-                for (&row, &value) in rows.iter().zip(values) {
-                    add_scaled(out, stored.scale * value, &by_samples[row * k..][..k]);
                 }
-                out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= stored.shift * sum);
+                match self.stored(column, scratch)? {
+                    stored @ Stored { values: Column::Sparse { .. }, .. } => sparse.push((place, stored)),
+                    _ => dense.push(place),
+                }
+            }
+            for first in (0..n).step_by(SAMPLES) {
+                for (place, stored) in &sparse {
+                    let Column::Sparse { rows, values } =
+                        stored.values.stretch(first..n.min(first + SAMPLES))
+                    else {
+                        continue;
+                    };
+                    let out = &mut products[place * k..][..k];
+                    for (&row, &value) in rows.iter().zip(values) {
+                        add_scaled(out, stored.scale * value, &by_samples[row * k..][..k]);
+                    }
+                }
+            }
+            for (place, stored) in sparse {
+                let out = products[place * k..][..k].iter_mut();
+                out.zip(&sums).for_each(|(out, sum)| *out -= stored.shift * sum);
             }
             if !dense.is_empty() {
                 let chosen: Vec<usize> = dense.iter().map(|&place| panel[place]).collect();

@@ -16,7 +16,7 @@ use crate::projections::{
 };
 
 /// Columns multiplied at a time.
-const PANEL: usize = 64;
+const PANEL: usize = 32;
 
 /// What is said where nothing is known of the samples.
 const NOTE: &str = "no links between samples are known (--links): only attributes tell which are alike";

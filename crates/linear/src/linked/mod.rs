@@ -3,6 +3,7 @@
 mod affinity;
 mod design;
 mod fsnet;
+mod lines;
 mod linked_fs;
 mod lufs;
 mod netfs;

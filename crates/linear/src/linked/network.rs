@@ -6,6 +6,8 @@ use fewest_core::{Context, Error, Graph, derive_seed};
 use fewest_linalg::{Eigenpairs, Krylov, largest_eigenpairs};
 use nalgebra::DMatrix;
 
+use super::lines::{Line, WIDTH, by_lines};
+
 /// Vectors beyond those wanted.
 const EXTRA: usize = 6;
 
@@ -22,9 +24,6 @@ const SMALL: f64 = 1e-5;
 
 /// An eigenvalue that is zero but for rounding, in that unit.
 const ZERO: f64 = 1e-9;
-
-/// Rows multiplied by one task.
-const ROWS: usize = 1024;
 
 /// Links without a direction: `A`, and the degrees `d = A 1`.
 pub(super) struct Network<'a> {
@@ -82,20 +81,14 @@ impl<'a> Network<'a> {
 
     /// `A v`.
     pub(super) fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
-        let (n, k) = v.shape();
-        // By rows, so that the values of a node are together.
-        let rows = v.transpose();
-        let rows = rows.as_slice();
-        let mut out = DMatrix::zeros(k, n);
-        fewest_parallel::chunks(out.as_mut_slice(), ROWS * k.max(1), |at, out| {
-            for (i, out) in (at * ROWS..).zip(out.chunks_exact_mut(k.max(1))) {
-                for (&j, &weight) in self.graph.neighbours(i).iter().zip(self.graph.weights(i)) {
-                    let from = &rows[j as usize * k..][..k];
-                    out.iter_mut().zip(from).for_each(|(sum, value)| *sum += weight * value);
-                }
+        by_lines(v, |i, lines| {
+            let mut sums = [0.0; WIDTH];
+            for (&j, &weight) in self.graph.neighbours(i).iter().zip(self.graph.weights(i)) {
+                let Line(values) = lines[j as usize];
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
             }
-        });
-        out.transpose()
+            Line(sums)
+        })
     }
 
     /// `(D − A) v`.

@@ -30,6 +30,9 @@ const INNER_LEAST: f64 = 1e-20;
 /// Rounding in an objective, relative to that at zero.
 const ROUNDING: f64 = 1e-15;
 
+/// Samples of which the fitted values are computed at a time: all columns pass over the same few in cache.
+const SAMPLES: usize = 2048;
+
 /// Most iterations of the quadratic solver in one step.
 const MOST_INNER_ITERATIONS: u64 = 1000;
 
@@ -100,9 +103,12 @@ impl Restricted<'_> {
         for (fitted, b) in fitted.chunks_exact_mut(n.max(1)).zip(&b) {
             fitted.fill(*b);
         }
-        for (at, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
-            let (_, k) = self.atoms[at];
-            add_scaled(&mut fitted[k * n..(k + 1) * n], w, atoms.column(at));
+        for first in (0..n).step_by(SAMPLES) {
+            let last = n.min(first + SAMPLES);
+            for (at, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+                let (_, k) = self.atoms[at];
+                add_scaled(&mut fitted[k * n + first..k * n + last], w, &atoms.column(at)[first..last]);
+            }
         }
         let loss = self.loss.value(&fitted);
         let penalty = self.penalty.as_ref().map_or(0.0, |penalty| penalty.value(&w))
@@ -145,7 +151,7 @@ impl Restricted<'_> {
         control: &Control<'_>,
         steps: &mut u64,
     ) -> Result<Point, Error> {
-        if let Some(rows) = Rows::of(self) {
+        if let Some(rows) = Rows::of(self, control) {
             let (found, is_end) = rows.minimise(point, target, control, steps);
             if is_end {
                 return Ok(found);
