@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fewest_data::{Format, Limit, Sniff};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{AsBytes, DataType};
+use parquet::data_type::{AsBytes, DataType, DoubleType};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader};
@@ -141,9 +141,7 @@ impl File for ParquetFile {
                 ColumnReader::FloatColumnReader(reader) => {
                     column.add(reader, own, |_, value| Ok(Cell::Number(f64::from(*value))))
                 }
-                ColumnReader::DoubleColumnReader(reader) => {
-                    column.add(reader, own, |_, value| Ok(Cell::Number(*value)))
-                }
+                ColumnReader::DoubleColumnReader(reader) => column.add_doubles(reader, own),
                 ColumnReader::ByteArrayColumnReader(reader) => {
                     column.add(reader, own, |how, value| how.bytes(value.as_bytes()))
                 }
@@ -164,20 +162,69 @@ struct Column<'a, 'c> {
 }
 
 impl Column<'_, '_> {
+    /// [`add`](Self::add) of numbers as they are stored: decoded to where they stay.
+    fn add_doubles(
+        &mut self,
+        mut reader: ColumnReaderImpl<DoubleType>,
+        own: (usize, usize),
+    ) -> Result<(), Stop> {
+        if self.out.numbers().is_none() {
+            return self.add(reader, own, |_, value| Ok(Cell::Number(*value)));
+        }
+        let mut left = self.skip(&mut reader, own)?;
+        let mut levels = Vec::new();
+        // No more than ordinary groups of rows have: how many there are, only the file says.
+        self.out.numbers().into_iter().for_each(|values| values.reserve(left.min(1 << 20)));
+        while left > 0 {
+            levels.clear();
+            let Some(values) = self.out.numbers() else { return Ok(()) };
+            let start = values.len();
+            let (read, ..) =
+                reader.read_records(left.min(ROWS), Some(&mut levels), None, values).map_err(Stop::damage)?;
+            if read == 0 {
+                return Ok(());
+            }
+            left -= read.min(left);
+            // Those that are there come without gaps.
+            let mut there = values.len() - start;
+            values.resize(start + read, f64::NAN);
+            if there < read {
+                for (at, level) in levels.iter().enumerate().take(read).rev() {
+                    let value = match *level > 0 && there > 0 {
+                        true => {
+                            there -= 1;
+                            values[start + there]
+                        }
+                        false => f64::NAN,
+                    };
+                    values[start + at] = value;
+                }
+            }
+            (self.check)(self.out)?;
+        }
+        Ok(())
+    }
+
+    /// Passes over the rows before those wanted, and says how many of these there may be.
+    fn skip<T: DataType>(
+        &self,
+        reader: &mut ColumnReaderImpl<T>,
+        (skip, rows): (usize, usize),
+    ) -> Result<usize, Stop> {
+        // Whole pages are passed over without decoding.
+        let skipped = if skip > 0 { reader.skip_records(skip).map_err(Stop::damage)? } else { 0 };
+        Ok(if skipped < skip { 0 } else { rows })
+    }
+
     /// Adds the values of a group of rows behind the first `skip`, as `cell` makes them of what is stored.
     fn add<T: DataType>(
         &mut self,
         mut reader: ColumnReaderImpl<T>,
-        (skip, rows): (usize, usize),
+        own: (usize, usize),
         cell: impl Fn(Stored, &T::T) -> Result<Cell<'_>, &'static str>,
     ) -> Result<(), Stop> {
-        // Whole pages are passed over without decoding.
-        let skipped = if skip > 0 { reader.skip_records(skip).map_err(Stop::damage)? } else { 0 };
-        if skipped < skip {
-            return Ok(());
-        }
+        let mut left = self.skip(&mut reader, own)?;
         let (mut values, mut levels) = (Vec::new(), Vec::new());
-        let mut left = rows;
         while left > 0 {
             values.clear();
             levels.clear();

@@ -7,6 +7,7 @@ use nalgebra_sparse::CscMatrix;
 
 use crate::error::{ColumnLabel, RowLabel};
 use crate::levels::{Spellings, levels_of_numbers, number_text, sort_levels};
+use crate::missing::first_where;
 use crate::roles::{self, Guess, Role};
 use crate::suspicions::{self, Suspicions};
 use crate::table::{Features, Table};
@@ -208,7 +209,7 @@ fn sample_weights(
 
 /// An error for the first infinite value of a column of a binary file.
 pub(crate) fn check_infinite(path: &Path, values: &[f64], column: &ColumnLabel) -> Result<(), Error> {
-    match values.iter().position(|value| value.is_infinite()) {
+    match first_where(values, f64::is_infinite) {
         None => Ok(()),
         Some(row) => Err(Error::malformed(
             path,

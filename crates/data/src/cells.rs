@@ -225,13 +225,20 @@ impl Decoded<'_> {
     /// The first infinite value is an error.
     fn into_table(self, cells: Vec<Cells>, options: &ReadOptions) -> Result<Table, Error> {
         let Self { path, format, names, roles: (roles, guess), separate_target } = self;
-        let used = || cells.iter().zip(&roles).enumerate().filter(|(_, (_, role))| **role != Role::Ignored);
-        let n_samples = used().next().map_or(0, |(_, (cells, _))| cells.len());
+        let used: Vec<(usize, &Cells)> = cells
+            .iter()
+            .zip(&roles)
+            .enumerate()
+            .filter(|(_, (_, role))| **role != Role::Ignored)
+            .map(|(number, (cells, _))| (number, cells))
+            .collect();
+        let n_samples = used.first().map_or(0, |(_, cells)| cells.len());
         if n_samples == 0 {
             let problem = "there is no sample in it";
             return Err(Error::malformed(path, Place::File, problem, "check how it was made"));
         }
-        for (number, (cells, _)) in used() {
+        fewest_parallel::try_map(used.len(), |at| {
+            let (number, cells) = used[at];
             let label = roles::label(names.as_deref(), number);
             if cells.len() != n_samples {
                 let problem = format!("{} values, but the first column has {n_samples}", cells.len());
@@ -241,7 +248,8 @@ impl Decoded<'_> {
             if let Cells::Numbers(values) = cells {
                 check_infinite(path, values, &label).map_err(|error| roles::explain(guess, error))?;
             }
-        }
+            Ok(())
+        })?;
         let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
         let path = path.to_owned();
         let parts =

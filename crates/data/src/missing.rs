@@ -26,6 +26,17 @@ pub enum Missing {
     Median,
 }
 
+/// Values that are looked at without a way out between them, which would prevent vectorisation.
+const LANES: usize = 1024;
+
+/// The place of the first value that `is` so.
+pub(crate) fn first_where(values: &[f64], is: impl Fn(f64) -> bool) -> Option<usize> {
+    let some = |values: &[f64]| values.iter().fold(false, |some, value| some | is(*value));
+    let part = values.chunks(LANES).position(some)?;
+    let start = part * LANES;
+    values[start..].iter().position(|value| is(*value)).map(|at| start + at)
+}
+
 /// A table without missing values.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -171,11 +182,10 @@ impl Table {
             }
         };
         let n_features = self.n_features();
-        for j in 0..n_features {
-            note(self.first_missing(j), j);
-        }
+        let missing = fewest_parallel::map(n_features, |j| self.first_missing(j));
+        missing.into_iter().enumerate().for_each(|(j, row)| note(row, j));
         for (output, values) in self.target.columns().iter().enumerate() {
-            note(values.iter().position(|value| value.is_nan()), n_features + output);
+            note(first_where(values, f64::is_nan), n_features + output);
         }
         let Some((row, column)) = first else { return Ok(()) };
         let column = match column.checked_sub(n_features) {
@@ -188,10 +198,10 @@ impl Table {
 
     fn first_missing(&self, j: usize) -> Option<usize> {
         match &self.features {
-            Features::Dense { columns, .. } => columns[j].iter().position(|value| value.is_nan()),
+            Features::Dense { columns, .. } => first_where(&columns[j], f64::is_nan),
             Features::Sparse(matrix) => {
                 let column = matrix.get_col(j)?;
-                let at = column.values().iter().position(|value| value.is_nan())?;
+                let at = first_where(column.values(), f64::is_nan)?;
                 column.row_indices().get(at).copied()
             }
         }
@@ -283,7 +293,7 @@ impl Table {
         match &mut self.features {
             Features::Dense { columns, .. } => {
                 for (j, values) in columns.iter_mut().enumerate() {
-                    if values.iter().any(|value| value.is_nan()) {
+                    if first_where(values, f64::is_nan).is_some() {
                         let by = substitute(present(values), j);
                         filled += replace_missing(values, by);
                         substitutes.push((j, by));
@@ -294,7 +304,7 @@ impl Table {
                 let n_samples = matrix.nrows();
                 for (j, mut column) in matrix.col_iter_mut().enumerate() {
                     let stored = column.values();
-                    if stored.iter().any(|value| value.is_nan()) {
+                    if first_where(stored, f64::is_nan).is_some() {
                         let mut values: Vec<f64> = present(stored);
                         values.resize(values.len() + n_samples - stored.len(), 0.0);
                         let by = substitute(values, j);

@@ -169,7 +169,14 @@ fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: 
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     let read = |key: &str| answer["data"]["passes"][key].as_u64();
     eprintln!("{}: fewest {:.1} CPU s", case.name, CPU(&timed));
-    Ok(Run { case, side: "fewest".to_owned(), timed, passes: read("passes"), parts: read("parts"), rows: read("rows") })
+    Ok(Run {
+        case,
+        side: "fewest".to_owned(),
+        timed,
+        passes: read("passes"),
+        parts: read("parts"),
+        rows: read("rows"),
+    })
 }
 
 fn theirs(

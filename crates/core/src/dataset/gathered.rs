@@ -136,6 +136,48 @@ impl Columns for Copied {
     }
 }
 
+/// Some rows of a table in memory whose columns are all dense.
+struct Stretch {
+    x: Arc<dyn Columns>,
+    rows: Range<usize>,
+}
+
+impl Columns for Stretch {
+    fn n_samples(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn n_features(&self) -> usize {
+        self.x.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        match self.x.column(j, scratch)? {
+            Column::Dense(values) => Ok(Column::Dense(&values[self.rows.clone()])),
+            Column::Sparse { .. } => Err(Error::unreadable(j, "a dense column has become a sparse one")),
+        }
+    }
+}
+
+impl Dataset {
+    /// These rows without a copy of their values; `None` unless all columns are dense and lie in memory.
+    ///
+    /// # Errors
+    /// Those of the columns.
+    pub(crate) fn stretch(&self, rows: Range<usize>) -> Result<Option<Self>, Error> {
+        let mut scratch = Vec::new();
+        for j in 0..self.n_features() {
+            let is_dense = matches!(self.x().column(j, &mut scratch)?, Column::Dense(_));
+            // What is made when it is asked for is made there.
+            if !is_dense || scratch.capacity() > 0 {
+                return Ok(None);
+            }
+        }
+        let x = Arc::new(Stretch { x: Arc::clone(&self.x), rows: rows.clone() });
+        Self::around(&[(self, rows)], x).map(Some)
+    }
+}
+
 /// In place of values that are elsewhere.
 struct Nothing {
     n_samples: usize,

@@ -150,6 +150,15 @@ impl Cutter {
             self.n_waiting -= wanted;
             return Ok(self.waiting.pop_front().map(|(batch, _)| batch));
         }
+        if let Some((batch, rows)) = self.waiting.front_mut()
+            && self.gathered.n_samples() == 0
+            && rows.len() > wanted
+            && let Some(part) = batch.stretch(rows.start..rows.start + wanted)?
+        {
+            rows.start += wanted;
+            self.n_waiting -= wanted;
+            return Ok(Some(part));
+        }
         self.gather(wanted)?;
         self.n_waiting -= self.gathered.n_samples();
         self.gathered.take()
