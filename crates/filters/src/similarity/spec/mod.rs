@@ -67,8 +67,9 @@ options! {
     /// `φ₁, φ₂ ∈ [0, γ(2)]`, and `φ₃ ∈ [0, γ(2)]`. A constant feature has `∞` for `φ₁` and `φ₂`, `−∞` for
     /// `φ₃`. Where the `m`-th and the next eigenvalue coincide, `φ₃` is not well defined.
     ///
-    /// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: three copies of the data, and the graph where it
-    /// is not larger than they are (it is computed anew for each product otherwise).
+    /// Cost: `O(n² d)`, for `φ₃` times a few dozen; memory: two copies of the data, and `n² / 2` distances or
+    /// a third copy; the graph where it is not larger than the data (it is computed anew for each product
+    /// otherwise).
     ///
     /// # Errors
     /// Fewer than two samples, `sigma` not above 0, `m` of 0 or above the number of samples.
