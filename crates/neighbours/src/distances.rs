@@ -17,8 +17,8 @@ const BATCH: usize = 64;
 /// Number of distances that may always be kept: 32 MiB.
 const SMALL: usize = 1 << 22;
 
-/// Numbers of the columns that are packed at a time, 8 MiB, and fewest columns: a panel of so many is as large
-/// as the innermost cache.
+/// Numbers of the columns that are packed at a time, 8 MiB, and fewest columns: a panel of so many is as
+/// large as the innermost cache.
 const PART: usize = 1 << 20;
 const FEWEST_COLUMNS: usize = 512;
 
