@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion};
 use fewest::core::{Budget, Context, Dataset, Selector, Target};
 use fewest::data::synthetic;
-use fewest::neighbours::{Coordinate, DistanceMetric, Distances, Samples, nearest, nearest_among};
+use fewest::neighbours::{Coordinate, DistanceMetric, Distances, nearest, nearest_among};
 use fewest::registry::{Parameters, Registry};
 
 /// Samples and features: few of many, many of few.
@@ -52,12 +52,9 @@ fn neighbours(criterion: &mut Criterion) {
     let context = Context::default();
     for (n, d) in [(20_000, 3), (20_000, 6)] {
         let x = synthetic::data2(n, d, 0).expect("a problem").dataset.shared_x();
-        let samples =
-            Samples::pack(DistanceMetric::SquaredEuclidean, n, &vec![Coordinate::Numeric; d], |j, out| {
-                x.copy_column(j, out)
-            })
-            .expect("finite numbers");
-        let distances = Distances::new(&samples);
+        let (metric, coordinates) = (DistanceMetric::SquaredEuclidean, vec![Coordinate::Numeric; d]);
+        let fill = |j: usize, out: &mut [f64]| x.copy_column(j, out);
+        let distances = Distances::new(metric, n, &coordinates, fill, &context).expect("finite numbers");
         let size = format!("n = {n}, d = {d}");
         group.bench_function(BenchmarkId::new("nearest", &size), |bencher| {
             bencher.iter(|| nearest(&distances, 5, &context).expect("neighbours"));

@@ -6,7 +6,7 @@ use crate::builder::Builder;
 use crate::kind::Kind;
 use crate::reading::{self, Field, File, Part, ROW_NAMES};
 
-/// Opens the files of a table, one after the other, and keeps none of them open.
+/// Opens the files of a table, one after the other, and keeps none of them open but the last one read.
 pub(crate) fn open<F: File + 'static>(
     folder: Folder,
     options: &ReadOptions,
@@ -37,8 +37,8 @@ struct InParts<F> {
     parts: Vec<(Stamp, u64)>,
     /// The part and the row in it that come next.
     at: (usize, u64),
-    /// That part, while it is read.
-    file: Option<F>,
+    /// The part that was read last, with its number: opening it takes long where it has many columns.
+    file: Option<(usize, F)>,
 }
 
 impl<F: File> Pieces for InParts<F> {
@@ -66,7 +66,7 @@ impl<F: File> Pieces for InParts<F> {
     }
 
     fn rewind(&mut self) -> Result<(), Error> {
-        (self.at, self.file) = ((0, 0), None);
+        self.at = (0, 0);
         self.parts.iter().try_for_each(|(stamp, _)| stamp.check())
     }
 
@@ -79,13 +79,13 @@ impl<F: File> Pieces for InParts<F> {
             }
             // What was read of it was that file.
             stamp.check()?;
-            (self.at, self.file) = ((number + 1, 0), None);
+            self.at = (number + 1, 0);
         };
         let part = &self.folder.parts()[number];
         let path = part.path();
         let file = match self.file.take() {
-            Some(file) => file,
-            None => reading::open(Source::open_part(part)?, &self.options)?,
+            Some((open, file)) if open == number => file,
+            _ => reading::open(Source::open_part(part)?, &self.options)?,
         };
         let end = n_rows.min(first + rows as u64);
         let read = |wanted: &[Wanted]| {
@@ -102,7 +102,7 @@ impl<F: File> Pieces for InParts<F> {
         let table = Table::from_reader(path, F::FORMAT, self.names.clone(), options, read);
         let behind = first as usize;
         let table = table.map_err(|error| error.behind(behind, 0))?.behind(behind, 0);
-        (self.at, self.file) = ((number, end), Some(file));
+        (self.at, self.file) = ((number, end), Some((number, file)));
         Ok(Some(table))
     }
 }

@@ -142,9 +142,6 @@ impl Held {
 }
 
 /// A [`Scorer`] by sums over rows, which need not be in memory.
-///
-/// The score of a feature depends on its values and the target alone: the features of wide tables come in
-/// parts ([`score_parts`]).
 pub trait StreamScorer: Scorer {
     /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
     /// bits.
@@ -155,6 +152,12 @@ pub trait StreamScorer: Scorer {
     /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound
     /// where a second pass is needed.
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
+
+    /// Whether the score of a feature depends on its values and the target alone, so that the features of a
+    /// table that is too wide may come in parts ([`score_parts`]). By default it is not said to.
+    fn reads_parts(&self) -> bool {
+        false
+    }
 
     /// The same sums over rows that arrive: [`RankedStream`] makes a [`StreamSelector`] of them.
     ///

@@ -120,6 +120,22 @@ fn answers_are_those_of_the_table() -> Result<(), Error> {
     Ok(())
 }
 
+/// Of exact copies the first is taken, as of a table.
+#[test]
+fn a_copy_of_a_feature_changes_nothing() -> Result<(), Error> {
+    let data = data(5000, false)?;
+    let columns: Vec<usize> = (0..data.n_features()).collect();
+    let chosen = HsicLasso::default().select(&data, Budget::Count(2), &Context::default())?.order;
+    let copied = data.feature_subset(&[&columns[..], &chosen].concat())?;
+    let lasso = HsicLasso { dependence: low_rank(), ..HsicLasso::default() };
+    for k in [1, 4] {
+        let table = lasso.select(&copied, Budget::Count(k), &Context::default())?;
+        let (found, _) = in_passes(&HsicLasso::default(), &copied, Budget::Count(k))?;
+        is_near(&found, &table, 1e-5, &format!("copies, {k}"));
+    }
+    Ok(())
+}
+
 #[test]
 fn penalties_norms_and_free_features_are_those_of_the_table() -> Result<(), Error> {
     let context = Context::default();

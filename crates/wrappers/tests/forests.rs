@@ -361,3 +361,17 @@ fn extremes_give_an_answer() -> Tested {
     }
     Ok(())
 }
+
+/// Of a few samples a tree may be drawn from all, and has none to judge by: nobody stopped the run for that.
+#[test]
+fn trees_without_samples_out_of_bag_are_no_stop() -> Tested {
+    let columns: Vec<Vec<f64>> = (0..3).map(|j| (0..7).map(|i| noise(j, i)).collect()).collect();
+    let target = Target::from_labels(&[0, 1, 0, 1, 0, 1, 0]);
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, target)?;
+    let scores = importance().score(&data, &Context::default())?;
+    assert_eq!(scores.status, Status::Converged);
+    assert!(scores.p_values.is_some() && scores.notes.is_empty(), "{:?}", scores.notes);
+    let selection = quick().select(&data, Budget::Auto, &Context::default())?;
+    assert!(!selection.status.is_stopped(), "{selection:?}");
+    Ok(())
+}

@@ -417,7 +417,7 @@ impl Built {
     /// ([`SampleStream::next_part`](crate::SampleStream::next_part)).
     pub fn reads_parts(&self) -> bool {
         match self {
-            Built::Scorer(scorer) => scorer.in_passes().is_some(),
+            Built::Scorer(scorer) => scorer.in_passes().is_some_and(|scorer| scorer.reads_parts()),
             Built::Selector(selector) => selector.in_passes().is_some_and(|selector| selector.reads_parts()),
         }
     }

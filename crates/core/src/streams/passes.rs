@@ -30,7 +30,9 @@ pub trait PassSelector: Send + Sync {
 /// The scores of all features of `stream`, one part of them after the other, and which of them are constant.
 ///
 /// # Errors
-/// As [`StreamScorer::score_stream`]; [`Error::Stopped`] where a stopped part has no score for some features.
+/// As [`StreamScorer::score_stream`]; [`Error::Stopped`] where a stopped part has no score for some features;
+/// [`Error::Unsupported`] for several parts and a scorer that does not
+/// [read them](StreamScorer::reads_parts).
 ///
 /// ```
 /// use fewest_core::{Error, SampleStream, StreamScorer, score_parts};
@@ -48,6 +50,13 @@ pub fn score_parts(
     let mut scores = scorer.score_stream(&mut watched, context)?;
     let mut constant = watched.constant_features();
     while stream.next_part()? {
+        if !scorer.reads_parts() {
+            return Err(Error::Unsupported {
+                method: "this score",
+                what: "reading the features in parts".to_owned(),
+                instead: "read all of them at once".to_owned(),
+            });
+        }
         if scores.status.is_stopped() {
             return Err(Error::Stopped { before: "every feature had a score" });
         }

@@ -40,8 +40,8 @@ pub struct Links {
 /// Reads an edge list: one link per line, with its two ends by their names in `nodes`, and optionally its
 /// weight (default 1).
 ///
-/// The first line may be a header: `from` or `source`, `to` or `target`, and `weight`. Links of a
-/// node to itself are left out, and a link that occurs twice with the same weight counts once; [`Links`] has
+/// The first line may be a header: `from`, `source`, `src` or `i`; `to`, `target`, `dst` or `j`; and `weight`
+/// or `w`. Links of a node to itself are left out, and a link that occurs twice with the same weight counts once; [`Links`] has
 /// the number of both.
 ///
 /// # Errors
@@ -104,9 +104,9 @@ pub(super) fn is_header(cells: &[&str]) -> bool {
     let is = |cell: &str, words: &[&str]| words.iter().any(|word| cell.eq_ignore_ascii_case(word));
     match cells {
         [from, to, rest @ ..] => {
-            is(from, &["from", "source", "follower", "i"])
-                && is(to, &["to", "target", "followed", "j"])
-                && rest.iter().all(|cell| is(cell, &["weight"]))
+            is(from, &["from", "source", "src", "follower", "i"])
+                && is(to, &["to", "target", "dst", "followed", "j"])
+                && rest.iter().all(|cell| is(cell, &["weight", "w"]))
         }
         _ => false,
     }

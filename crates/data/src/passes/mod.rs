@@ -78,6 +78,7 @@ impl Passes {
             ReadOptions { weights: Some(_), .. } => Some("a column of weights"),
             ReadOptions { sample_groups: Some(_), .. } => Some("a column of groups"),
             ReadOptions { task: Task::Survival, .. } => Some("a table of survival times"),
+            ReadOptions { features: Some(_), .. } => Some("a range of the features"),
             _ => None,
         };
         if let Some(what) = needs_all {
@@ -144,7 +145,7 @@ impl Passes {
 
     /// [`rows`](Passes::rows) for what scores each feature by itself, with [`score_parts`]: where a few
     /// batches of all features need more than `memory` bytes, the features come in parts, each with all of
-    /// its passes before the next ([`SampleStream::next_part`]).
+    /// its passes before the next ([`SampleStream::next_part`]). Not of text, which is parsed as a whole.
     ///
     /// # Errors
     /// As [`rows`](Passes::rows), for less memory than a few batches of one feature need;
@@ -155,15 +156,19 @@ impl Passes {
     pub fn rows_in_parts(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
         let n_features = self.roles.iter().filter(|role| roles::is_feature(role)).count();
         let n_others = self.n_columns() - n_features;
-        if memory >= least(self.n_columns()) || memory < least(n_others + 1) {
+        // Of text all columns would be parsed again for every part.
+        if memory >= least(self.n_columns()) || !self.n_rows().1 {
             return self.rows(missing, memory);
+        }
+        if memory < least(n_others + 1) {
+            let expected = format!("at least {} MiB", least(n_others + 1).div_ceil(1 << 20));
+            return Err(fewest_core::Error::parameter("memory", format!("{memory} bytes"), expected).into());
         }
         if missing == Missing::DropRows {
             let expected = "error, or --memory larger: with so little the features come in parts";
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
         }
-        let (n_rows, is_exact) = self.n_rows();
-        let wanted = if is_exact { n_rows.clamp(1, TALL) } else { TALL }.div_ceil(BATCH_ROWS as u64);
+        let wanted = self.n_rows().0.clamp(1, TALL).div_ceil(BATCH_ROWS as u64);
         let room = cells(memory);
         let batches = wanted.min(room / (n_others as u64 + 1) / BATCH_ROWS as u64).max(1);
         let rows = usize::try_from(batches).unwrap_or(1) * BATCH_ROWS;
@@ -405,7 +410,12 @@ impl Rows {
                     self.counted.1 += n_samples;
                 }
                 Err(Error::MissingValue { path, place }) => {
-                    return Err(Error::MissingInStream { path, place, instead: "drop-rows" });
+                    // Which rows are complete no part of the features tells.
+                    let instead = match self.n_parts() {
+                        0 | 1 => "drop-rows",
+                        _ => "drop-rows, with more --memory",
+                    };
+                    return Err(Error::MissingInStream { path, place, instead });
                 }
                 Err(error) => return Err(error),
             }

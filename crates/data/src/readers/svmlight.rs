@@ -121,6 +121,8 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
         "a column of groups"
     } else if !options.ignore.is_empty() || !options.categorical.is_empty() {
         "ignored and categorical columns"
+    } else if options.features.is_some() {
+        "a range of the features"
     } else {
         return Ok(());
     };

@@ -88,7 +88,10 @@ impl KnownAtoms {
         if is_zero(a) || is_zero(b) {
             return Some(0.0);
         }
-        self.products.get(&[a.min(b), a.max(b)]).copied()
+        let product = self.products.get(&[a.min(b), a.max(b)]).copied()?;
+        // Where one norm is by counts, a copy of the other must not exceed both by the error of the grid.
+        let norm = |j: usize| self.atoms.squared_norms.get(j).map_or(0.0, |square| square.sqrt());
+        Some(product.min(norm(a) * norm(b)))
     }
 
     /// Whether a product was asked for that is not known.
@@ -199,7 +202,10 @@ impl KnownAtoms {
                 let block = (first_column..first_column + width)
                     .flat_map(|column| &products[column * height + first_row..][..own]);
                 let sum: f64 = block.map(|value| value * value).sum();
-                if a != b {
+                if a == b {
+                    // Summed as the products with others are: of an exact copy, the same bits.
+                    self.atoms.squared_norms[a] = sum;
+                } else {
                     self.products.entry([a.min(b), a.max(b)]).or_insert(sum);
                 }
                 first_row += own;

@@ -21,8 +21,11 @@ pub struct Importances {
     pub means: Vec<f64>,
     /// For each feature the standard deviation over the trees.
     pub deviations: Vec<f64>,
-    /// The trees that were grown: fewer than asked for in a run that was stopped.
+    /// The trees with samples out of bag that were grown: fewer than asked for in a run that was stopped, or of
+    /// so few samples that a tree may be drawn from all of them.
     pub trees: usize,
+    /// Whether the run was stopped before all trees were grown.
+    pub is_stopped: bool,
 }
 
 impl Importances {
@@ -122,7 +125,9 @@ impl RandomForest {
             }
         }
         match stopped {
-            _ if !found.is_empty() => Ok(summary(&found, data.n_features())),
+            _ if !found.is_empty() => {
+                Ok(Importances { is_stopped: stopped.is_some(), ..summary(&found, data.n_features()) })
+            }
             Some(error) => Err(error),
             None => Err(Error::TooFew { what: "samples out of bag", minimum: 1, found: 0 }),
         }
@@ -206,7 +211,12 @@ fn summary(trees: &[Changes], n_features: usize) -> Importances {
         let unused = (trees.len() - used[j]) as f64;
         (share * (squares[j] + unused * means[j].powi(2))).sqrt()
     };
-    Importances { deviations: (0..n_features).map(deviation).collect(), means, trees: trees.len() }
+    Importances {
+        deviations: (0..n_features).map(deviation).collect(),
+        means,
+        trees: trees.len(),
+        is_stopped: false,
+    }
 }
 
 #[cfg(test)]

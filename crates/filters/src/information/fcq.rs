@@ -117,7 +117,7 @@ impl Response {
                 check_many(levels.n_levels > 1, levels.n_levels)?;
                 if n_samples <= levels.n_levels {
                     return Err(Error::TooFew {
-                        what: "samples, for there must be more of them than classes,",
+                        what: "samples (more than there are classes)",
                         minimum: levels.n_levels + 1,
                         found: n_samples,
                     });

@@ -95,7 +95,7 @@ impl Sums {
                 check_classes(&spread.counts)?;
                 let (n, c) = (spread.counts.iter().sum::<usize>(), spread.counts.len());
                 if n <= c {
-                    let what = "samples, for there must be more of them than classes,";
+                    let what = "samples (more than there are classes)";
                     return Err(Error::TooFew { what, minimum: c + 1, found: n });
                 }
                 let within = spread.within.iter().sum::<f64>();

@@ -54,6 +54,10 @@ impl StreamScorer for FisherScore {
         Ok(of_scatters(stream_scatters(stream, "fisher", context)?))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         // Sums that are safe are those of values as they are.
         let scores =

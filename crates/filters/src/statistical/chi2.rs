@@ -78,6 +78,10 @@ impl StreamScorer for ChiSquare {
         of_tables(&StreamTables::new(stream, self.bins, "chi2", context)?.tables)
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
         Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables, _| of_tables(&tables))))

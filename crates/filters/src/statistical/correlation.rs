@@ -88,6 +88,10 @@ impl StreamScorer for CorrelationScore {
         Ok(of_shares(stream_explained(REGRESSION, stream, context)?))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check_streamed()?;
         Ok(running_explained(REGRESSION, of_shares))

@@ -85,6 +85,10 @@ impl StreamScorer for FScore {
         of_spreads(&stream_spreads(stream, "f-score", context)?)
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         Ok(Box::new(RunningF(None)))
     }
@@ -202,7 +206,7 @@ fn check_samples(counts: &[usize]) -> Result<(), Error> {
     let (n, c) = (counts.iter().sum(), counts.len());
     if n <= c {
         return Err(Error::TooFew {
-            what: "samples, for there must be more of them than classes,",
+            what: "samples (more than there are classes)",
             minimum: c + 1,
             found: n,
         });

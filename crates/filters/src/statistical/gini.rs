@@ -78,6 +78,10 @@ impl StreamScorer for Gini {
         Ok(Scores::ascending(scores.collect::<Result<_, _>>()?))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let scores = |tables: Vec<LevelTable>, is_number: &dyn Fn(usize) -> bool| {
             let scores = tables.iter().enumerate().map(|(j, table)| of_table(table, is_number(j)));
@@ -92,8 +96,9 @@ impl Gini {
         self.check()?;
         self.bins.ok_or_else(|| Error::Unsupported {
             method: "gini",
-            what: "a split at every value of rows that are read in passes, or arrive".to_owned(),
-            instead: "give bins, such as bins=256, or read the rows into one table".to_owned(),
+            what: "a split at every value where rows are read in passes, or arrive,".to_owned(),
+            instead: "give bins (on the command line: --param bins=256), or read the rows into one table"
+                .to_owned(),
         })
     }
 }

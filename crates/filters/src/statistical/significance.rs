@@ -222,7 +222,7 @@ impl<S: Scorer> PassSelector for Significant<S> {
     }
 
     fn reads_parts(&self) -> bool {
-        true
+        self.scorer.in_passes().is_some_and(StreamScorer::reads_parts)
     }
 }
 

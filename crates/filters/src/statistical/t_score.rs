@@ -73,6 +73,10 @@ impl StreamScorer for TScore {
         self.of_spreads(&stream_spreads(stream, "t-score", context)?)
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let score = *self;
         Ok(running_spreads("t-score", move |spreads| score.of_spreads(&spreads)))

@@ -64,6 +64,10 @@ impl StreamScorer for Variance {
         Ok(Scores::descending(sums.iter().map(|(sums, divisor)| sums.variance(*divisor)).collect()))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let scores =
             |sums: Vec<Sums>| Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()));

@@ -81,7 +81,7 @@ impl Selector for FsNet {
         let mut selections =
             LeastSquares { method: "fsnet", relations: &relations, around, ridge, regularization, tolerance }
                 .select_many(data, budgets, context)?;
-        if relations.is_empty() {
+        if links.is_none_or(|links| links.n_links() == 0) {
             selections.iter_mut().for_each(|selection| selection.notes.push(NOTE.to_owned()));
         }
         Ok(selections)

@@ -190,7 +190,7 @@ impl Selector for Lufs {
         let network = Network::new(data.sample_graph().unwrap_or(&none));
         let leading = network.leading(Operator::Modularity, self.clusters, context)?;
         let mut notes = leading.notes;
-        if data.sample_graph().is_none() {
+        if data.sample_graph().is_none_or(|links| links.n_links() == 0) {
             notes.push(NOTE.to_owned());
         }
         let most = rows.len().min(n);

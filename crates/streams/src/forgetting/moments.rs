@@ -146,7 +146,7 @@ impl Accumulator for ClassSums {
         let weight: f64 = of_first.iter().map(|own| own.weight).sum();
         let (between_freedom, within_freedom) = (n_present as f64 - 1.0, weight - n_present as f64);
         if within_freedom <= 0.0 {
-            let what = "samples, for there must be more of them than classes,";
+            let what = "samples (more than there are classes)";
             return Err(Error::TooFew { what, minimum: n_present + 1, found: weight as usize });
         }
         let score = |own: &[Moments]| {

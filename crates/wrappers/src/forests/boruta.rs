@@ -117,7 +117,7 @@ impl Boruta {
                 Err(Error::Stopped { .. }) => None,
                 Err(error) => return Err(error),
             };
-            let whole = found.as_ref().is_some_and(|found| found.trees == self.trees);
+            let whole = found.as_ref().is_some_and(|found| !found.is_stopped);
             // Some trees of the first round are better than nothing; later ones wait for all of theirs.
             if let Some(found) = found.filter(|_| whole || course.rounds == 0) {
                 course.add(&active, &found, self.quantile);

@@ -90,7 +90,7 @@ impl Scorer for PermutationImportance {
             all
         };
         let mut scores = Scores::descending(by_feature(&found.means, 0.0));
-        if found.trees < self.trees {
+        if found.is_stopped {
             scores.status = how_stopped(context);
             scores.notes.push(format!("stopped after {} of {} trees: no p-values", found.trees, self.trees));
             return Ok(scores);
@@ -102,7 +102,7 @@ impl Scorer for PermutationImportance {
             rows.shuffle(&mut ChaCha8Rng::seed_from_u64(derive_seed(!context.seed, done as u64)));
             let permuted = whole.clone().with_target(samples.target.subset(&rows))?;
             let chance = match grown(&permuted, done + 1) {
-                Ok(chance) if chance.trees == self.trees => chance,
+                Ok(chance) if !chance.is_stopped => chance,
                 Ok(_) | Err(Error::Stopped { .. }) => {
                     scores.status = how_stopped(context);
                     let note =
