@@ -164,7 +164,8 @@ impl Registry {
             let optional = OPTIONAL.iter().find(|(name, _)| plain == *name);
             // Longer names say more: of `lasso-regression` it is `lasso`.
             let part = ids.iter().filter(|id| id.len() > 3 && plain.contains(**id)).max_by_key(|id| id.len());
-            let expected = match part.or(nearest(&plain, &names).first()) {
+            let near = || nearest(&plain, &names).into_iter().next();
+            let expected = match part.map(|id| (*id).to_owned()).or_else(near) {
                 _ if optional.is_some() => optional.map_or("", |(_, where_it_is)| where_it_is).to_owned(),
                 _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
