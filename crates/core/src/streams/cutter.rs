@@ -192,8 +192,8 @@ impl Cutter {
 }
 
 /// Batches of exactly so many rows from a stream with batches of any size; the last one has the remaining
-/// rows. A batch of the stream that has the right size is passed on, and one with more rows cut without a copy
-/// where its columns lie in memory; others are copied.
+/// rows. A batch of the stream that has the right size is passed on, and one with more rows is cut without a
+/// copy where its columns lie in memory; others are copied.
 pub struct Whole<'a> {
     stream: &'a mut dyn SampleStream,
     cutter: Cutter,

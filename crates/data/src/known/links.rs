@@ -41,8 +41,8 @@ pub struct Links {
 /// weight (default 1).
 ///
 /// The first line may be a header: `from`, `source`, `src` or `i`; `to`, `target`, `dst` or `j`; and `weight`
-/// or `w`. Links of a node to itself are left out, and a link that occurs twice with the same weight counts once; [`Links`] has
-/// the number of both.
+/// or `w`. Links of a node to itself are left out, and a link that occurs twice with the same weight counts
+/// once; [`Links`] has the number of both.
 ///
 /// # Errors
 /// [`Error::Unknown`] for an end that does not exist; [`Error::Malformed`] names the line with a weight that

@@ -21,8 +21,8 @@ pub struct Importances {
     pub means: Vec<f64>,
     /// For each feature the standard deviation over the trees.
     pub deviations: Vec<f64>,
-    /// The trees with samples out of bag that were grown: fewer than asked for in a run that was stopped, or of
-    /// so few samples that a tree may be drawn from all of them.
+    /// The trees with samples out of bag that were grown: fewer than asked for in a run that was stopped, or
+    /// of so few samples that a tree may be drawn from all of them.
     pub trees: usize,
     /// Whether the run was stopped before all trees were grown.
     pub is_stopped: bool,
