@@ -157,15 +157,13 @@ impl Registry {
             let names: Vec<&str> = ids.iter().copied().chain(aliases).collect();
             let within = |method: &&Method| {
                 plain.len() > 2 && (method.id.contains(&plain) || method.title.contains(&plain))
+                    || method.id.len() > 3 && plain.contains(method.id)
             };
             let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
             // Among about eighty ids the nearest one is the most helpful.
             let with = WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name));
             let optional = OPTIONAL.iter().find(|(name, _)| plain == *name);
-            // Longer names say more: of `lasso-regression` it is `lasso`.
-            let part = ids.iter().filter(|id| id.len() > 3 && plain.contains(**id)).max_by_key(|id| id.len());
-            let near = || nearest(&plain, &names).into_iter().next();
-            let expected = match part.map(|id| (*id).to_owned()).or_else(near) {
+            let expected = match nearest(&plain, &names).first() {
                 _ if optional.is_some() => optional.map_or("", |(_, where_it_is)| where_it_is).to_owned(),
                 _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
@@ -256,7 +254,7 @@ mod tests {
         assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
         assert!(told("Spearman").contains("-m correlation -p coefficient=spearman"), "{}", told("Spearman"));
         assert!(told("qqqqqq").ends_with("must be one that `fewest methods` lists"), "{}", told("qqqqqq"));
-        assert!(told("lasso-regression").contains("did you mean `lasso`?"), "{}", told("lasso-regression"));
+        assert!(told("lasso-with-cv").ends_with("such as lasso"), "{}", told("lasso-with-cv"));
         assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
         Ok(())
     }

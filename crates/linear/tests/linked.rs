@@ -158,15 +158,11 @@ fn without_links_the_answer_is_that_of_l21() {
     let linked = LinkedFs { regularization, ..LinkedFs::default() };
     let net = FsNet { regularization, ridge: 0.0, ..FsNet::default() };
     let empty = plain.clone().with_sample_graph(Graph::undirected(N, &[]).unwrap()).unwrap();
-    for (method, data, says) in
-        [(&linked as &dyn Selector, &plain, true), (&net, &plain, true), (&net, &empty, false)]
-    {
+    for (method, data) in [(&linked as &dyn Selector, &plain), (&net, &plain), (&net, &empty)] {
         let selection = select(method, data);
         assert_eq!((&selection.order, &selection.scores), (&l21.order, &l21.scores));
-        assert_eq!(
-            selection.notes.iter().any(|note| note.contains("not known") || note.contains("no links")),
-            says
-        );
+        let says = |note: &String| note.contains("not known") || note.contains("no links");
+        assert!(selection.notes.iter().any(says), "{:?}", selection.notes);
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("enet", "elastic-net"),
     ("elasticnet", "elastic-net"),
     ("l1", "lasso"),
+    ("lasso-regression", "lasso"),
     ("rfe", "dw-rfe"),
     ("svm-rfe", "dw-rfe"),
     ("recursive-feature-elimination", "dw-rfe"),
