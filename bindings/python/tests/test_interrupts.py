@@ -48,7 +48,7 @@ def seconds_to_stop(method, n, d, given):
     ("boruta", 2000, 300, "rounds=10_000"),
     ("hsic-lasso", 3000, 600, ""),
     ("dw-rfe", 2000, 300, ""),
-    ("mrmr", 20_000, 2000, "n_jobs=1"),
+    ("mrmr", 40_000, 2000, "n_jobs=1"),
     ("relieff", 20_000, 200, "n_jobs=1"),
 ])
 def test_ctrl_c_stops_within_a_second_by_the_clock(method, n, d, given):

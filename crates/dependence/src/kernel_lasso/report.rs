@@ -37,6 +37,15 @@ pub(super) fn complete(
     selection.similarity = Some(similarity(atoms, &selection.order)?);
     if options.related > 0 {
         selection.related = related(atoms, &selection.order, options.related, context)?;
+        if selection.related.len() < selection.order.len() {
+            let note = format!(
+                "stopped when the related features of {} of {} features were known",
+                selection.related.len(),
+                selection.order.len()
+            );
+            selection.notes.push(note);
+            selection.related.resize(selection.order.len(), Vec::new());
+        }
     }
     Ok(())
 }
@@ -94,7 +103,8 @@ fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Result<Similarity, 
 
 /// For each selected feature the `n_related` others with the largest normalised HSIC with it.
 ///
-/// Lower bounds of all products say which can be among the largest; only those are computed.
+/// Lower bounds of all products say which can be among the largest; only those are computed. A stopped run has
+/// them of the first features.
 fn related(
     atoms: &dyn InnerProducts,
     order: &[usize],
@@ -105,6 +115,9 @@ fn related(
     let candidates: Vec<usize> = (0..atoms.n_atoms()).filter(|&j| norms[j] > 0.0).collect();
     let mut all = Vec::with_capacity(order.len());
     for (done, selected) in order.chunks(SELECTED_AT_ONCE).enumerate() {
+        if context.stopped().is_some() {
+            break;
+        }
         let mut bounds = vec![0.0; candidates.len() * selected.len()];
         atoms.lower_bounds(&candidates, selected, &mut bounds)?;
         let near = fewest_parallel::chunks(&mut bounds, candidates.len(), |at, bounds| {
