@@ -103,8 +103,8 @@ fn similarity(atoms: &dyn InnerProducts, order: &[usize]) -> Result<Similarity, 
 
 /// For each selected feature the `n_related` others with the largest normalised HSIC with it.
 ///
-/// Lower bounds of all products say which can be among the largest; only those are computed. A stopped run has
-/// them of the first features.
+/// Lower bounds of all products say which can be among the largest; only those are computed. A stopped run
+/// has them of the first features.
 fn related(
     atoms: &dyn InnerProducts,
     order: &[usize],
