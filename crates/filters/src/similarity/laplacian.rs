@@ -20,7 +20,8 @@ options! {
     /// target is not used.
     ///
     /// Cost: `O(n² d)` for the neighbours, then `O(n k)` a feature; memory: `O(n k)`, and `n² / 2` distances
-    /// where there are at least half as many features as samples, otherwise a copy of the data.
+    /// where there are at least half as many features as samples, otherwise a copy of the data, which cosine
+    /// weights make in any case.
     ///
     /// # Errors
     /// Fewer than two samples, `neighbours = 0`, a scale that is not above 0, or one so small that every
