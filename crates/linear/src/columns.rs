@@ -499,7 +499,7 @@ impl<'a> LinearColumns<'a> {
                     };
                     let out = &mut products[place * k..][..k];
                     for (&row, &value) in rows.iter().zip(values) {
-                        add_scaled(out, stored.scale * value, &by_samples[row * k..][..k]);
+                        add_row(out, stored.scale * value, &by_samples[row * k..][..k]);
                     }
                 }
             }
@@ -518,6 +518,49 @@ impl<'a> LinearColumns<'a> {
             Ok::<Vec<f64>, Error>(products)
         })?;
         Ok(panels.concat())
+    }
+
+    /// The sums of `columns` with `weights`, those of a column side by side: one sum after the other.
+    pub(super) fn combined(&self, columns: &[usize], weights: &[f64]) -> Result<Vec<f64>, Error> {
+        let n = self.n_samples();
+        let k = weights.len() / columns.len().max(1);
+        let mut by_samples = vec![0.0; n * k];
+        let mut shifts = vec![0.0; k];
+        let mut scratches = vec![Vec::new(); PANEL.min(columns.len())];
+        for (panel, weights) in columns.chunks(PANEL).zip(weights.chunks((PANEL * k).max(1))) {
+            let mut scaled = Vec::with_capacity(weights.len());
+            let mut table = Vec::with_capacity(panel.len());
+            let each = panel.iter().zip(&mut scratches).zip(weights.chunks_exact(k.max(1)));
+            for ((&column, scratch), weights) in each {
+                let stored = self.stored(column, scratch)?;
+                scaled.extend(weights.iter().map(|weight| weight * stored.scale));
+                shifts.iter_mut().zip(weights).for_each(|(shift, weight)| *shift += weight * stored.shift);
+                table.push(stored.values);
+            }
+            fewest_parallel::chunks(&mut by_samples, SAMPLES * k.max(1), |part, out| {
+                let first = part * SAMPLES;
+                let samples = first..n.min(first + SAMPLES);
+                for (column, weights) in table.iter().zip(scaled.chunks_exact(k.max(1))) {
+                    match column.stretch(samples.clone()) {
+                        Column::Dense(values) => {
+                            let rows = out.chunks_exact_mut(k.max(1)).zip(values);
+                            rows.for_each(|(row, &value)| add_row(row, value, weights));
+                        }
+                        Column::Sparse { rows, values } => {
+                            for (&row, &value) in rows.iter().zip(values) {
+                                add_row(&mut out[(row - first) * k..][..k], value, weights);
+                            }
+                        }
+                    }
+                }
+            });
+        }
+        let mut combined = vec![0.0; n * k];
+        for (at, (out, shift)) in combined.chunks_exact_mut(n.max(1)).zip(&shifts).enumerate() {
+            let values = by_samples.chunks_exact(k).map(|row| row[at] - shift);
+            out.iter_mut().zip(values).for_each(|(out, value)| *out = value);
+        }
+        Ok(combined)
     }
 
     /// Whether products of `columns` take fewer multiplications by their stored values, one by one, than by
@@ -593,6 +636,21 @@ impl Stored<'_> {
     fn standardise(&self, out: &mut [f64]) {
         self.values.copy_to(out);
         out.iter_mut().for_each(|value| *value = self.scale * *value - self.shift);
+    }
+}
+
+/// `out += scale x` of so few values that a call would take longer.
+#[inline(always)]
+fn add_row(out: &mut [f64], scale: f64, x: &[f64]) {
+    let (outs, out_rest) = out.as_chunks_mut::<4>();
+    let (xs, x_rest) = x.as_chunks::<4>();
+    for (out, x) in outs.iter_mut().zip(xs) {
+        for k in 0..4 {
+            out[k] += scale * x[k];
+        }
+    }
+    for (out, x) in out_rest.iter_mut().zip(x_rest) {
+        *out += scale * x;
     }
 }
 

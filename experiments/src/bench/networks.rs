@@ -220,9 +220,8 @@ fn summary(points: &[Point]) -> String {
          resident set of the whole process, with the data. The slope is that of a straight line through the \
          points on two logarithmic scales: 1 is linear growth. Where samples grow, links grow with them, since \
          communities with fewer links a sample are harder to find. fsnet is not measured with more than \
-         {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. lufs factorises a matrix of \
-         features by features in every step, so that with some thousand of them its time grows faster than \
-         they do. Every run is in \
+         {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. lufs computes a matrix of \
+         features by features for up to 512 of them, and products of their columns beyond. Every run is in \
          [networks.csv](networks.csv); `cargo xtask bench --networks` measures again.\n\n\
          ![CPU seconds against samples, links and features](networks.svg)\n"
     );

@@ -115,6 +115,32 @@ pub(super) struct SocialScatter<'a> {
     pub(super) dimensions: DMatrix<f64>,
 }
 
+impl SocialScatter<'_> {
+    /// `xⱼᵀ K xⱼ` of the columns that vary.
+    pub(super) fn diagonal(
+        &self,
+        columns: &LinearColumns<'_>,
+        rows: &FeatureRows,
+        context: &Context<'_>,
+    ) -> Result<Vec<f64>, Error> {
+        let n = columns.n_samples();
+        let mut diagonal = Vec::with_capacity(rows.len());
+        for panel in rows.columns.chunks(WIDTH) {
+            context.go_on("a first point was found")?;
+            let samples = lines(&columns.gather(panel)?, n);
+            let sums = self.affinity.squared_differences(&samples);
+            diagonal.extend_from_slice(&sums[..panel.len()]);
+        }
+        let along = columns.products_with(&rows.columns, self.dimensions.as_slice())?;
+        let width = self.dimensions.ncols();
+        for (at, value) in diagonal.iter_mut().enumerate() {
+            let inside: f64 = along[at * width..][..width].iter().map(|product| product * product).sum();
+            *value += self.alpha * (n as f64 - inside).max(0.0);
+        }
+        Ok(diagonal)
+    }
+}
+
 impl Between for SocialScatter<'_> {
     fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
         let inside = &self.dimensions * self.dimensions.tr_mul(v);

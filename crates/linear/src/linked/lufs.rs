@@ -12,7 +12,8 @@ use super::network::{Network, Operator};
 use crate::columns::LinearColumns;
 use crate::penalised::each_budget;
 use crate::projections::{
-    Between, Descent, FeatureRows, Found, OTHERS_ARE_CONSTANT, Scatter, WHOLE, symmetric,
+    Between, DENSE, Descent, FeatureRows, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter, Table, WHOLE,
+    symmetric,
 };
 
 /// Columns multiplied at a time.
@@ -53,9 +54,15 @@ options! {
     /// stationarity at the answer, `‖G − (XᵀX + λ I) W WᵀG‖ / ‖G‖` with `G = (M + Q) W`. Whatever `W`, the
     /// objective is at least the sum of the smallest generalised eigenvalues of `M`.
     ///
-    /// Cost: `M` takes `O((pairs + non-zeros) d)`, the social dimensions some hundred products with the
-    /// links, a step `O(d³)`, or `O(n² d + n³)` with more features than samples. Memory proportional to
-    /// links, drawn pairs and samples, and the smaller of `n²` and `d²` numbers.
+    /// Above 512 columns, with as many samples or more, `M` is not computed: systems are solved roughly by
+    /// at most ten steps of conjugate gradients, and the eigenvectors to start at are found by the same
+    /// descent without penalty. Where 200 steps do not find them, the notes tell 0 as what no objective is
+    /// below.
+    ///
+    /// Cost: the affinity takes `O(pairs d)`, the social dimensions some hundred products with the links. A
+    /// step takes `O(d³)` for up to 512 columns, `O(n² d + n³)` with more features than samples, and else
+    /// some ten products of the columns with `clusters` vectors, `O((non-zeros + pairs) clusters)`. Memory
+    /// proportional to links, drawn pairs and samples, and with more features than samples `n²` numbers.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than samples or features that vary; a NaN or an infinity, naming
@@ -108,7 +115,6 @@ fn matrices(
     context: &Context<'_>,
 ) -> Result<[DMatrix<f64>; 2], Error> {
     let (n, p) = (columns.n_samples(), rows.len());
-    drop(room("memory for the products of columns", &[6, p, p], "lufs", "use fewer features")?);
     let (mut m, mut b) = (DMatrix::zeros(p, p), DMatrix::zeros(p, p));
     for first in (0..p).step_by(PANEL) {
         context.go_on("a first point was found")?;
@@ -150,12 +156,13 @@ impl Lufs {
             alpha: beta,
             smoothing: self.smoothing / size,
             tolerance: self.tolerance,
+            most_steps: MOST_STEPS,
             context,
         };
-        let start = scatter.spectral_start(clusters, context)?;
+        let start = descent.start(clusters)?;
         let found = descent.from(start.w)?;
         let summary = DescentSummary::new(start.name, found.first_objective, found.objective)
-            .with_lower_bound(start.lowest.iter().sum());
+            .with_lower_bound(start.lowest);
         Ok((found, summary, beta))
     }
 }
@@ -206,9 +213,15 @@ impl Selector for Lufs {
         let affinity = Network::new(&affinity.graph);
         let alpha = self.alpha.unwrap_or(affinity.degrees().iter().sum::<f64>() / n as f64);
         let between = SocialScatter { affinity, alpha, dimensions: leading.vectors };
-        let (found, summary, beta) = if rows.len() <= WHOLE.max(n + clusters) {
+        let (found, summary, beta) = if rows.len() <= WHOLE.max((n + clusters).min(DENSE)) {
             let [m, b] = matrices(&columns, &rows, &between, self.ridge, context)?;
             self.descend(&Scatter::whole(m, b)?, &rows, n, clusters, context)?
+        } else if rows.len() <= n {
+            let diagonal = between.diagonal(&columns, &rows, context)?;
+            let ridge = self.ridge;
+            let table =
+                Table { columns: &columns, chosen: &rows.columns, between: &between, ridge, diagonal };
+            self.descend(&Scatter::of_table(table), &rows, n, clusters, context)?
         } else {
             let what = "memory for the standardised table";
             drop(room(what, &[3, n, rows.len()], "lufs", "use fewer samples or features")?);

@@ -11,6 +11,9 @@ use super::lines::{Line, WIDTH, by_lines};
 /// Vectors beyond those wanted.
 const EXTRA: usize = 6;
 
+/// Nodes whose links are added up by one task.
+const NODES: usize = 1024;
+
 /// Most communities that are looked for by the gap between eigenvalues.
 const MOST_CLUSTERS: usize = 15;
 
@@ -99,6 +102,25 @@ impl<'a> Network<'a> {
             terms.for_each(|((out, value), degree)| *out += degree * value);
         }
         product
+    }
+
+    /// `Σ_{i<j} aᵢⱼ (vᵢ − vⱼ)²` of every column of `v`, a line for each node: `vᵀ (D − A) v`.
+    pub(super) fn squared_differences(&self, v: &[Line]) -> [f64; WIDTH] {
+        let sums = fewest_parallel::map(self.n().div_ceil(NODES), |part| {
+            let mut sums = [0.0; WIDTH];
+            for i in part * NODES..self.n().min((part + 1) * NODES) {
+                let Line(own) = v[i];
+                for (&j, &weight) in self.graph.neighbours(i).iter().zip(self.graph.weights(i)) {
+                    let Line(other) = v[j as usize];
+                    for (sum, (a, b)) in sums.iter_mut().zip(own.iter().zip(&other)) {
+                        *sum += weight * (a - b) * (a - b);
+                    }
+                }
+            }
+            sums
+        });
+        // Every link was met twice.
+        sums.into_iter().fold([0.0; WIDTH], |all, part| std::array::from_fn(|k| all[k] + 0.5 * part[k]))
     }
 
     fn operate(&self, operator: Operator, v: &DMatrix<f64>) -> DMatrix<f64> {

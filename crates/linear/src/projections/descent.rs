@@ -1,15 +1,21 @@
 //! Reweighted steps over projections with columns that are orthonormal with respect to `B`.
 
-use fewest_core::{Context, Error, Status};
+use fewest_core::{Context, Error, Status, derive_seed};
 use fewest_linalg::{lowest, symmetric_eigen};
 use nalgebra::{DMatrix, DVector};
 
+use super::scatter::Start;
 use super::{FeatureRows, Scatter, symmetric, times};
 use crate::unsupervised::not_finite;
 
 /// Most steps, and steps in a row without progress after which it ends.
-const MOST_STEPS: usize = 5000;
+pub(crate) const MOST_STEPS: usize = 5000;
 const PATIENCE: usize = 50;
+
+/// How the lowest eigenvectors of `M` are found where only products with it are known: most steps, and the
+/// residual relative to the vectors' products.
+const START_STEPS: usize = 200;
+const START_TOLERANCE: f64 = 1e-7;
 
 /// A decrease that is rounding, relative to the objective.
 const ROUNDING: f64 = 1e-15;
@@ -29,6 +35,7 @@ pub(crate) struct Descent<'a> {
     pub(crate) alpha: f64,
     pub(crate) smoothing: f64,
     pub(crate) tolerance: f64,
+    pub(crate) most_steps: usize,
     pub(crate) context: &'a Context<'a>,
 }
 
@@ -54,14 +61,31 @@ struct Point {
 }
 
 impl Descent<'_> {
-    pub(crate) fn objective(&self, w: &DMatrix<f64>) -> f64 {
-        let squares = self.rows.squared_lengths(w);
-        w.dot(&self.scatter.product(w)) + self.alpha * self.rows.smoothed_sum(&squares, self.smoothing)
+    pub(crate) fn objective(&self, w: &DMatrix<f64>) -> Result<f64, Error> {
+        Ok(self.at(w.clone())?.objective)
     }
 
-    fn at(&self, w: DMatrix<f64>) -> Point {
-        let (image, weighted) = (self.scatter.product(&w), self.scatter.weighted(&w));
-        self.point(w, image, weighted)
+    /// Where to start: at the lowest eigenvectors of `M`, if need be found by the descent without penalty.
+    pub(crate) fn start(&self, clusters: usize) -> Result<Start, Error> {
+        if let Some(start) = self.scatter.spectral_start(clusters, self.context)? {
+            return Ok(start);
+        }
+        let uniform = |at: usize| derive_seed(0, at as u64) as f64 / u64::MAX as f64 - 0.5;
+        let p = self.rows.len();
+        let any = DMatrix::from_fn(p, clusters, |i, j| uniform(i + j * p));
+        let tolerance = START_TOLERANCE;
+        let found = Descent { alpha: 0.0, tolerance, most_steps: START_STEPS, ..*self }
+            .from(self.scatter.orthonormal(&any)?)?;
+        // Of vectors that are not the lowest, nothing is known but that `M` has no negative eigenvalue.
+        let is_lowest = found.status == Status::Converged;
+        let lowest = if is_lowest { found.objective } else { 0.0 };
+        let name = if is_lowest { "the lowest eigenvectors of M" } else { "vectors with a low trace" };
+        Ok(Start { w: found.w, lowest, name })
+    }
+
+    fn at(&self, w: DMatrix<f64>) -> Result<Point, Error> {
+        let (image, weighted) = self.scatter.images(&w)?;
+        Ok(self.point(w, image, weighted))
     }
 
     fn weights(&self, squares: &[f64]) -> Vec<f64> {
@@ -76,7 +100,7 @@ impl Descent<'_> {
 
     /// Descends from `w`, whose columns are orthonormal with respect to `B`.
     pub(crate) fn from(&self, w: DMatrix<f64>) -> Result<Found, Error> {
-        let mut now = self.at(w);
+        let mut now = self.at(w)?;
         let first_objective = now.objective;
         let mut before: Option<Vectors> = None;
         let (mut iterations, mut without_progress) = (0, 0);
@@ -88,7 +112,7 @@ impl Descent<'_> {
             let ended = match self.context.stopped() {
                 Some(status) => Some(status),
                 None if stationarity <= self.tolerance => Some(Status::Converged),
-                None if iterations >= MOST_STEPS => Some(Status::MaxIterations),
+                None if iterations >= self.most_steps => Some(Status::MaxIterations),
                 None if without_progress >= PATIENCE => {
                     Some(Status::by_certificate(stationarity, self.tolerance))
                 }
@@ -101,7 +125,7 @@ impl Descent<'_> {
             let step = |before: &mut Option<Vectors>| {
                 let columns = now.w.ncols();
                 match self.scatter.lowest_with(&now.weights, columns, self.context)? {
-                    Some(w) => Ok(self.at(w)),
+                    Some(w) => self.at(w),
                     None => self.in_span(&now, &rest, before),
                 }
             };
@@ -111,7 +135,7 @@ impl Descent<'_> {
                 next => next?,
             };
             iterations += 1;
-            self.context.report("reweighted steps", iterations, MOST_STEPS);
+            self.context.report("reweighted steps", iterations, self.most_steps);
             let decrease = now.objective - next.objective;
             without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
             if decrease >= -ROUNDING * now.objective {
@@ -135,11 +159,8 @@ impl Descent<'_> {
         let shifted: Vec<f64> = now.weights.iter().map(|weight| weight - SHIFT * least).collect();
         let towards = self.scatter.solve(&shifted, rest, self.context)?;
         let own = Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
-        let towards = Vectors {
-            image: self.scatter.product(&towards),
-            weighted: self.scatter.weighted(&towards),
-            w: towards,
-        };
+        let (image, weighted) = self.scatter.images(&towards)?;
+        let towards = Vectors { w: towards, image, weighted };
         let mut span = Span::default();
         span.extend(&own);
         span.extend(&towards);

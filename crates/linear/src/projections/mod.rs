@@ -3,10 +3,12 @@
 mod descent;
 mod rows;
 mod scatter;
+mod table;
 
-pub(crate) use descent::{Descent, Found};
+pub(crate) use descent::{Descent, Found, MOST_STEPS};
 pub(crate) use rows::{FeatureRows, OTHERS_ARE_CONSTANT};
-pub(crate) use scatter::{Between, Scatter, WHOLE};
+pub(crate) use scatter::{Between, DENSE, Scatter, WHOLE};
+pub(crate) use table::Table;
 
 use nalgebra::DMatrix;
 

@@ -1,31 +1,21 @@
 //! The matrix of a trace, and that of the constraint.
 
 use fewest_core::{Context, Error, room};
-use fewest_linalg::{
-    Cholesky, Krylov, cholesky, gram_unless, largest_eigenpairs, lowest, orthonormal_unless,
-    symmetric_eigen_unless,
-};
+use fewest_linalg::{Cholesky, cholesky, gram_unless, lowest, orthonormal_unless, symmetric_eigen_unless};
 use nalgebra::{DMatrix, Dyn, SymmetricEigen};
 
 use super::symmetric;
+use super::table::Table;
 use crate::unsupervised::{not_finite, stopped};
 
 /// Columns up to which a step looks at all of them.
 pub(crate) const WHOLE: usize = 128;
 
-/// Columns up to which all eigenvectors of a matrix are computed; beyond, the lowest by products.
-const DENSE: usize = 512;
-
-/// How the lowest are found: vectors beyond those wanted, and the residual, relative to the largest
-/// eigenvalue of the inverse.
-const EXTRA: usize = 6;
-const KRYLOV: Krylov = Krylov { blocks: 6, tolerance: 1e-9, restarts: 30 };
+/// Columns up to which `M` is computed where `B` is given; beyond, products alone.
+pub(crate) const DENSE: usize = 512;
 
 /// What makes a matrix without full rank definite, relative to its mean eigenvalue.
 const JITTER: f64 = 1e-12;
-
-/// The same where lowest eigenvectors are found through the inverse.
-const SHIFT: f64 = 1e-6;
 
 /// Eigenvalues of products of samples that are zero but for rounding, relative to the largest.
 const ZERO: f64 = 1e-10;
@@ -50,6 +40,8 @@ enum Form<'a> {
     Whole(DMatrix<f64>),
     /// `M = A Aᵀ` by `A`, a row for each column of the table, and by `Xᵀ K X`.
     Products { root: DMatrix<f64>, x: &'a DMatrix<f64>, between: &'a dyn Between },
+    /// Products of the columns, for many of them and more samples, with `B`.
+    Table(Table<'a>),
 }
 
 /// `B`.
@@ -63,8 +55,8 @@ enum Metric<'a> {
 /// Where a descent starts.
 pub(crate) struct Start {
     pub(crate) w: DMatrix<f64>,
-    /// The smallest eigenvalues of `M`.
-    pub(crate) lowest: Vec<f64>,
+    /// The sum of the smallest eigenvalues of `M`.
+    pub(crate) lowest: f64,
     pub(crate) name: &'static str,
 }
 
@@ -107,7 +99,7 @@ impl<'a> Scatter<'a> {
                 matrix.iter_mut().step_by(x.ncols() + 1).for_each(|value| *value += ridge);
                 Metric::whole(matrix)?
             }
-            Form::Products { .. } => Metric::Products { x, ridge },
+            Form::Products { .. } | Form::Table(_) => Metric::Products { x, ridge },
         };
         Ok(Self::of(form, Some(metric)))
     }
@@ -117,10 +109,16 @@ impl<'a> Scatter<'a> {
         Ok(Self::of(Form::Whole(m), Some(Metric::whole(b)?)))
     }
 
+    /// By products of the columns of a table.
+    pub(crate) fn of_table(table: Table<'a>) -> Self {
+        Self::of(Form::Table(table), None)
+    }
+
     fn of(form: Form<'a>, metric: Option<Metric<'a>>) -> Self {
         let diagonal = match &form {
             Form::Whole(m) => m.diagonal().iter().copied().collect(),
             Form::Products { root, .. } => squared_rows(root),
+            Form::Table(table) => table.diagonal.clone(),
         };
         Self { form, metric, diagonal }
     }
@@ -129,20 +127,21 @@ impl<'a> Scatter<'a> {
         self.diagonal.iter().sum()
     }
 
-    /// `M v`.
-    pub(crate) fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
-        match &self.form {
+    /// `M v`, and `B v`, nothing where it is `v`.
+    pub(crate) fn images(&self, v: &DMatrix<f64>) -> Result<(DMatrix<f64>, Option<DMatrix<f64>>), Error> {
+        let image = match &self.form {
             Form::Whole(m) => m * v,
             Form::Products { x, between, .. } => x.tr_mul(&between.product(&(*x * v))),
-        }
-    }
-
-    /// `B v`; nothing where it is `v`.
-    pub(crate) fn weighted(&self, v: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-        match self.metric.as_ref()? {
-            Metric::Whole { matrix, .. } => Some(matrix * v),
-            Metric::Products { x, ridge } => Some(x.tr_mul(&(*x * v)) + v * *ridge),
-        }
+            Form::Table(table) => {
+                let [image, weighted] = table.images(v)?;
+                return Ok((image, Some(weighted)));
+            }
+        };
+        let weighted = self.metric.as_ref().map(|metric| match metric {
+            Metric::Whole { matrix, .. } => matrix * v,
+            Metric::Products { x, ridge } => x.tr_mul(&(*x * v)) + v * *ridge,
+        });
+        Ok((image, weighted))
     }
 
     /// The lowest `c` eigenvectors of `M` plus a diagonal, if `M` is known by its entries and small.
@@ -204,6 +203,7 @@ impl<'a> Scatter<'a> {
                 y.as_mut_slice().chunks_exact_mut(p).for_each(|column| factor.solve(column));
                 Ok(y)
             }
+            Form::Table(table) => table.solve(diagonal, v, context),
             // By the matrix of Woodbury, of a row for each sample.
             Form::Products { root, .. } => {
                 let n = root.ncols();
@@ -235,24 +235,25 @@ impl<'a> Scatter<'a> {
 
     /// The lowest eigenvectors of `M` with respect to `B`. Where the null space of `M` is larger: without
     /// `B` those of its vectors that are nearest to axes, and else the lowest among combinations of samples.
-    pub(crate) fn spectral_start(&self, clusters: usize, context: &Context<'_>) -> Result<Start, Error> {
+    pub(crate) fn spectral_start(
+        &self,
+        clusters: usize,
+        context: &Context<'_>,
+    ) -> Result<Option<Start>, Error> {
         let is_stopped = || context.stopped().is_some();
         let name = "the lowest eigenvectors of M";
         match (&self.form, &self.metric) {
-            (Form::Whole(m), Some(Metric::Whole { factor, .. })) if m.nrows() > DENSE => {
-                let (lowest, w) = lowest_by_inverse(m, factor, clusters, context)?;
-                Ok(Start { w, lowest, name })
-            }
             (Form::Whole(m), _) => {
-                let (lowest, w) = self.lowest_of(m.clone(), clusters, context)?;
-                Ok(Start { w, lowest, name })
+                let (values, w) = self.lowest_of(m.clone(), clusters, context)?;
+                Ok(Some(Start { w, lowest: values.iter().sum(), name }))
             }
+            // A descent without penalty finds them.
+            (Form::Table(_), _) => Ok(None),
             (Form::Products { x, between, .. }, Some(Metric::Products { ridge, .. })) => {
-                let (mut lowest, w) = lowest_of_samples(x, *between, *ridge, clusters, context)?;
+                let w = lowest_of_samples(x, *between, *ridge, clusters, context)?;
                 // Whatever has no product with any sample has no trace.
-                lowest.fill(0.0);
                 let name = "the lowest eigenvectors of M among combinations of samples";
-                Ok(Start { w, lowest, name })
+                Ok(Some(Start { w, lowest: 0.0, name }))
             }
             (Form::Products { root, .. }, _) => {
                 let p = root.nrows();
@@ -275,9 +276,18 @@ impl<'a> Scatter<'a> {
                     return Err(not_finite());
                 }
                 let name = "the vectors of the null space of M nearest to axes";
-                Ok(Start { w, lowest: vec![0.0; clusters], name })
+                Ok(Some(Start { w, lowest: 0.0, name }))
             }
         }
+    }
+
+    /// Combinations of the columns of `v` that are orthonormal with respect to `B`.
+    pub(crate) fn orthonormal(&self, v: &DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
+        let (_, weighted) = self.images(v)?;
+        let inner = symmetric(v.tr_mul(weighted.as_ref().unwrap_or(v)));
+        let root = cholesky(inner).ok_or_else(not_finite)?.l();
+        let rows = root.solve_lower_triangular(&v.transpose()).ok_or_else(not_finite)?;
+        Ok(rows.transpose())
     }
 
     /// The axes with the smallest entries on the diagonal.
@@ -306,50 +316,15 @@ fn eigen(matrix: DMatrix<f64>, context: &Context<'_>) -> Result<SymmetricEigen<f
     symmetric_eigen_unless(matrix, &|| context.stopped().is_some()).ok_or_else(|| stopped(context))
 }
 
-/// The smallest eigenvalues of `M w = μ B w`, `B = R Rᵀ`, and their vectors: those of the largest eigenvalues
-/// of `Rᵀ (M + σ B)⁻¹ R`.
-fn lowest_by_inverse(
-    m: &DMatrix<f64>,
-    r: &DMatrix<f64>,
-    c: usize,
-    context: &Context<'_>,
-) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
-    let p = m.nrows();
-    let is_stopped = || context.stopped().is_some();
-    let shift = SHIFT * m.trace() / r.norm_squared();
-    let shifted = m + r * r.transpose() * shift;
-    let factor = Cholesky::of_unless(shifted.data.into(), p, &is_stopped);
-    let factor = factor.ok_or_else(|| stopped(context))?;
-    let solved = |v: &DMatrix<f64>| {
-        let mut y = r * v;
-        y.as_mut_slice().chunks_exact_mut(p).for_each(|column| factor.solve(column));
-        y
-    };
-    let product = |v: &DMatrix<f64>| {
-        context.go_on("a first point was found")?;
-        Ok::<_, Error>(r.tr_mul(&solved(v)))
-    };
-    let uniform = |at: usize| fewest_core::derive_seed(0, at as u64) as f64 / u64::MAX as f64 - 0.5;
-    let start = DMatrix::from_fn(p, (c + EXTRA).min(p), |i, j| uniform(i + j * p));
-    // Relative to the mean eigenvalue of the inverse, at least, which is above the inverse of the mean.
-    let scale = r.norm_squared() / m.trace().max(f64::MIN_POSITIVE);
-    let krylov = Krylov { tolerance: KRYLOV.tolerance * scale, ..KRYLOV };
-    let found = largest_eigenpairs(start, c, &[], krylov, product)?.ok_or_else(not_finite)?;
-    let mut w = solved(&found.vectors);
-    for (mut column, value) in w.column_iter_mut().zip(&found.values) {
-        column /= *value;
-    }
-    Ok((found.values.iter().map(|value| (value.recip() - shift).max(0.0)).collect(), w))
-}
-
-/// The same for `M = Xᵀ K X` and `B = XᵀX + ridge I` among `w = Xᵀ a`, with fewer samples than columns.
+/// The vectors of the smallest eigenvalues of `M w = μ B w`, `M = Xᵀ K X` and `B = XᵀX + ridge I`, among `w =
+/// Xᵀ a`, with fewer samples than columns.
 fn lowest_of_samples(
     x: &DMatrix<f64>,
     between: &dyn Between,
     ridge: f64,
     c: usize,
     context: &Context<'_>,
-) -> Result<(Vec<f64>, DMatrix<f64>), Error> {
+) -> Result<DMatrix<f64>, Error> {
     let found = eigen(x * x.transpose(), context)?;
     let largest = found.eigenvalues.amax();
     let kept: Vec<usize> = (0..x.nrows()).filter(|&i| found.eigenvalues[i] > ZERO * largest).collect();
@@ -367,9 +342,9 @@ fn lowest_of_samples(
         scaled
     };
     let ours = scaled(&q, &by(|value, ridge| (value / (value + ridge)).sqrt()));
-    let (lowest, y) = lowest(&eigen(symmetric(ours.tr_mul(&between.product(&ours))), context)?, c);
+    let (_, y) = lowest(&eigen(symmetric(ours.tr_mul(&between.product(&ours))), context)?, c);
     let w = scaled(&q, &by(|value, ridge| (value * (value + ridge)).sqrt().recip())) * y;
-    Ok((lowest, x.tr_mul(&w)))
+    Ok(x.tr_mul(&w))
 }
 
 fn squared_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
@@ -417,7 +392,7 @@ mod tests {
         let context = Context::default();
         let scatter = Scatter::new(&x, &between, 3, "udfs")?;
         assert!(matches!(scatter.form, Form::Products { .. }));
-        let whole = scatter.product(&DMatrix::identity(p, p));
+        let (whole, _) = scatter.images(&DMatrix::identity(p, p))?;
         assert!((&whole - x.tr_mul(&(&between.0 * &x))).amax() < 1e-10);
         for (j, value) in scatter.diagonal.iter().enumerate() {
             assert!((value - whole[(j, j)]).abs() < 1e-9);
@@ -430,9 +405,9 @@ mod tests {
         }
         let solved = scatter.solve(&diagonal, &v, &context)?;
         assert!((sum * solved - v).amax() < 1e-8);
-        let start = scatter.spectral_start(3, &context)?;
+        let Some(start) = scatter.spectral_start(3, &context)? else { panic!("known at once") };
         assert!((start.w.tr_mul(&start.w) - DMatrix::identity(3, 3)).amax() < 1e-12);
-        assert!(scatter.product(&start.w).amax() < 1e-8);
+        assert!(scatter.images(&start.w)?.0.amax() < 1e-8);
         Ok(())
     }
 
@@ -444,17 +419,17 @@ mod tests {
         for (n, p) in [(60, 20), (700, 600), (25, 150)] {
             let (x, between) = table(n, p);
             let scatter = Scatter::with_ridge(&x, &between, ridge, c, "lufs")?;
-            let Start { w, .. } = scatter.spectral_start(c, &context)?;
-            let weighted = scatter.weighted(&w).unwrap_or_else(|| w.clone());
+            let Some(Start { w, .. }) = scatter.spectral_start(c, &context)? else { panic!("known at once") };
+            let (image, weighted) = scatter.images(&w)?;
+            let weighted = weighted.unwrap_or_else(|| w.clone());
             assert!((&weighted - (x.tr_mul(&(&x * &w)) + &w * ridge)).amax() < 1e-10);
             assert!((w.tr_mul(&weighted) - DMatrix::identity(c, c)).amax() < 1e-7, "{n}, {p}");
-            let image = scatter.product(&w);
             let ritz = symmetric(w.tr_mul(&image));
             // The values among which they are the lowest: of all vectors, or of combinations of samples.
             let basis = if p <= n { DMatrix::identity(p, p) } else { x.transpose() };
             let root = cholesky(basis.tr_mul(&(x.tr_mul(&(&x * &basis)) + &basis * ridge)));
             let Some(root) = root.map(|root| root.l()) else { panic!("positive definite") };
-            let inner = basis.tr_mul(&scatter.product(&basis));
+            let inner = basis.tr_mul(&scatter.images(&basis)?.0);
             let half = root.solve_lower_triangular(&inner).map(|half| half.transpose());
             let both = half.and_then(|half| root.solve_lower_triangular(&half));
             let Some(both) = both else { panic!("not singular") };

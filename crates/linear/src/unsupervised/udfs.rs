@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 use super::design::{Design, SparseSymmetric};
 use super::{Neighbourhoods, not_finite};
 use crate::penalised::each_budget;
-use crate::projections::{Descent, Found, OTHERS_ARE_CONSTANT, Scatter};
+use crate::projections::{Descent, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter};
 
 options! {
     /// UDFS, unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou 2011; Eq. 67–71 of
@@ -113,11 +113,12 @@ impl Selector for Udfs {
             alpha,
             smoothing: self.smoothing,
             tolerance: self.tolerance,
+            most_steps: MOST_STEPS,
             context,
         };
-        let start = scatter.spectral_start(clusters, context)?;
+        let start = descent.start(clusters)?;
         let axes = scatter.axes(clusters);
-        let (spectral_objective, axes_objective) = (descent.objective(&start.w), descent.objective(&axes));
+        let (spectral_objective, axes_objective) = (descent.objective(&start.w)?, descent.objective(&axes)?);
         let mut found = descent.from(start.w)?;
         let mut from = start.name;
         if axes_objective < spectral_objective && !found.status.is_stopped() {
@@ -127,7 +128,7 @@ impl Selector for Udfs {
             }
         }
         let Found { w, objective, first_objective, stationarity, status, iterations } = found;
-        let bound = start.lowest.iter().sum::<f64>() + alpha * clusters as f64;
+        let bound = start.lowest + alpha * clusters as f64;
         let summary = DescentSummary::new(from, first_objective, objective).with_lower_bound(bound);
         notes.push(summary.to_string());
         let report = SolverReport::new("irls", status, objective, Certificate::stationarity(stationarity))
