@@ -221,7 +221,7 @@ fn summary(points: &[Point]) -> String {
          points on two logarithmic scales: 1 is linear growth. Where samples grow, links grow with them, since \
          communities with fewer links a sample are harder to find. fsnet is not measured with more than \
          {MOST_OF_FSNET} links: it refuses more than 4 194 304 links times classes. lufs computes a matrix of \
-         features by features for up to 512 of them, and products of their columns beyond. Every run is in \
+         features by features for up to 512 of these sparse ones, and products of their columns beyond. Every run is in \
          [networks.csv](networks.csv); `cargo xtask bench --networks` measures again.\n\n\
          ![CPU seconds against samples, links and features](networks.svg)\n"
     );

@@ -12,12 +12,16 @@ use super::network::{Network, Operator};
 use crate::columns::LinearColumns;
 use crate::penalised::each_budget;
 use crate::projections::{
-    Between, DENSE, Descent, FeatureRows, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter, Table, WHOLE,
-    symmetric,
+    Between, Descent, FeatureRows, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter, Table, WHOLE, symmetric,
 };
 
 /// Columns multiplied at a time.
 const PANEL: usize = 32;
+
+/// Columns up to which `M` is computed, with as many samples or more: with few values stored, products with
+/// these take less time sooner.
+const SPARSE_WHOLE: usize = 512;
+const DENSE_WHOLE: usize = 2048;
 
 /// What is said where nothing is known of the samples.
 const NOTE: &str = "no links between samples are known (--links): only attributes tell which are alike";
@@ -54,15 +58,15 @@ options! {
     /// stationarity at the answer, `‖G − (XᵀX + λ I) W WᵀG‖ / ‖G‖` with `G = (M + Q) W`. Whatever `W`, the
     /// objective is at least the sum of the smallest generalised eigenvalues of `M`.
     ///
-    /// Above 512 columns, with as many samples or more, `M` is not computed: systems are solved roughly by
-    /// at most ten steps of conjugate gradients, and the eigenvectors to start at are found by the same
-    /// descent without penalty. Where 200 steps do not find them, the notes tell 0 as what no objective is
-    /// below.
+    /// Above 2048 columns, or 512 sparse ones, with as many samples or more, `M` is not computed: systems are
+    /// solved roughly, by at most ten steps of conjugate gradients. Above 512 columns the eigenvectors to
+    /// start at are found by the same descent without penalty. Where 200 steps do not find them, the notes
+    /// tell 0 as what no objective is below.
     ///
     /// Cost: the affinity takes `O(pairs d)`, the social dimensions some hundred products with the links. A
-    /// step takes `O(d³)` for up to 512 columns, `O(n² d + n³)` with more features than samples, and else
+    /// step takes `O(d³)` where `M` is computed, `O(n² d + n³)` with more features than samples, and else
     /// some ten products of the columns with `clusters` vectors, `O((non-zeros + pairs) clusters)`. Memory
-    /// proportional to links, drawn pairs and samples, and with more features than samples `n²` numbers.
+    /// proportional to links, drawn pairs and samples, besides `M`, or `n²` numbers with more features.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than samples or features that vary; a NaN or an infinity, naming
@@ -213,7 +217,8 @@ impl Selector for Lufs {
         let affinity = Network::new(&affinity.graph);
         let alpha = self.alpha.unwrap_or(affinity.degrees().iter().sum::<f64>() / n as f64);
         let between = SocialScatter { affinity, alpha, dimensions: leading.vectors };
-        let (found, summary, beta) = if rows.len() <= WHOLE.max((n + clusters).min(DENSE)) {
+        let most_computed = if columns.are_sparse(&rows.columns)? { SPARSE_WHOLE } else { DENSE_WHOLE };
+        let (found, summary, beta) = if rows.len() <= WHOLE.max((n + clusters).min(most_computed)) {
             let [m, b] = matrices(&columns, &rows, &between, self.ridge, context)?;
             self.descend(&Scatter::whole(m, b)?, &rows, n, clusters, context)?
         } else if rows.len() <= n {

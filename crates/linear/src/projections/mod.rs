@@ -7,7 +7,7 @@ mod table;
 
 pub(crate) use descent::{Descent, Found, MOST_STEPS};
 pub(crate) use rows::{FeatureRows, OTHERS_ARE_CONSTANT};
-pub(crate) use scatter::{Between, DENSE, Scatter, WHOLE};
+pub(crate) use scatter::{Between, Scatter, WHOLE};
 pub(crate) use table::Table;
 
 use nalgebra::DMatrix;
