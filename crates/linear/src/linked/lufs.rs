@@ -12,7 +12,7 @@ use super::network::{Network, Operator};
 use crate::columns::LinearColumns;
 use crate::penalised::each_budget;
 use crate::projections::{
-    Between, Descent, FeatureRows, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter, Table, WHOLE, symmetric,
+    Between, Descent, FeatureRows, Found, OTHERS_ARE_CONSTANT, Scatter, Table, WHOLE, symmetric,
 };
 
 /// Columns multiplied at a time.
@@ -60,8 +60,8 @@ options! {
     ///
     /// Above 2048 columns, or 512 sparse ones, with as many samples or more, `M` is not computed: systems are
     /// solved roughly, by at most ten steps of conjugate gradients. Above 512 columns the eigenvectors to
-    /// start at are found by the same descent without penalty. Where 200 steps do not find them, the notes
-    /// tell 0 as what no objective is below.
+    /// start at are found by such steps without penalty. Where 200 steps do not find them, the notes tell 0 as
+    /// what no objective is below.
     ///
     /// Cost: the affinity takes `O(pairs d)`, the social dimensions some hundred products with the links. A
     /// step takes `O(d³)` where `M` is computed, `O(n² d + n³)` with more features than samples, and else
@@ -160,7 +160,6 @@ impl Lufs {
             alpha: beta,
             smoothing: self.smoothing / size,
             tolerance: self.tolerance,
-            most_steps: MOST_STEPS,
             context,
         };
         let start = descent.start(clusters)?;

@@ -9,11 +9,12 @@ use super::{FeatureRows, Scatter, symmetric, times};
 use crate::unsupervised::not_finite;
 
 /// Most steps, and steps in a row without progress after which it ends.
-pub(crate) const MOST_STEPS: usize = 5000;
+const MOST_STEPS: usize = 5000;
 const PATIENCE: usize = 50;
 
-/// How the lowest eigenvectors of `M` are found where only products with it are known: most steps, and the
-/// residual relative to the vectors' products.
+/// How the lowest eigenvectors of `M` are found without all others: vectors beyond those wanted, most steps,
+/// and the residual relative to the vectors' products.
+const EXTRA: usize = 4;
 const START_STEPS: usize = 200;
 const START_TOLERANCE: f64 = 1e-7;
 
@@ -29,13 +30,15 @@ const ENOUGH: f64 = 0.05;
 /// its solution tells the lowest eigenvectors.
 const SHIFT: f64 = 0.9;
 
+/// What is added to a matrix that may be singular, relative to its mean eigenvalue.
+const DEFINITE: f64 = 1e-6;
+
 pub(crate) struct Descent<'a> {
     pub(crate) rows: &'a FeatureRows,
     pub(crate) scatter: &'a Scatter<'a>,
     pub(crate) alpha: f64,
     pub(crate) smoothing: f64,
     pub(crate) tolerance: f64,
-    pub(crate) most_steps: usize,
     pub(crate) context: &'a Context<'a>,
 }
 
@@ -65,22 +68,36 @@ impl Descent<'_> {
         Ok(self.at(w.clone())?.objective)
     }
 
-    /// Where to start: at the lowest eigenvectors of `M`, if need be found by the descent without penalty.
+    /// Where to start: at the lowest eigenvectors of `M`, if need be found by steps without penalty.
     pub(crate) fn start(&self, clusters: usize) -> Result<Start, Error> {
         if let Some(start) = self.scatter.spectral_start(clusters, self.context)? {
             return Ok(start);
         }
         let uniform = |at: usize| derive_seed(0, at as u64) as f64 / u64::MAX as f64 - 0.5;
-        let p = self.rows.len();
-        let any = DMatrix::from_fn(p, clusters, |i, j| uniform(i + j * p));
-        let tolerance = START_TOLERANCE;
-        let found = Descent { alpha: 0.0, tolerance, most_steps: START_STEPS, ..*self }
-            .from(self.scatter.orthonormal(&any)?)?;
+        let (p, c) = (self.rows.len(), clusters);
+        let any = DMatrix::from_fn(p, (c + EXTRA).min(p), |i, j| uniform(i + j * p));
+        let plain = Descent { alpha: 0.0, ..*self };
+        let mut now = plain.at(self.scatter.orthonormal(&any)?)?;
+        let (mut before, mut is_lowest) = (None, false);
+        for step in 0..START_STEPS {
+            let weighted = now.weighted.as_ref().unwrap_or(&now.w);
+            let rest = &now.image - weighted * symmetric(now.w.tr_mul(&now.image));
+            is_lowest = rest.columns(0, c).norm() <= START_TOLERANCE * now.image.columns(0, c).norm();
+            if is_lowest {
+                break;
+            }
+            self.context.report("a first point", step, START_STEPS);
+            now = match plain.in_span(&now, &rest, &mut before) {
+                // What there is is where to start.
+                Err(_) if self.context.stopped().is_some() => break,
+                next => next?,
+            };
+        }
+        let w = now.w.columns(0, c).into_owned();
         // Of vectors that are not the lowest, nothing is known but that `M` has no negative eigenvalue.
-        let is_lowest = found.status == Status::Converged;
-        let lowest = if is_lowest { found.objective } else { 0.0 };
+        let lowest = if is_lowest { w.dot(&now.image.columns(0, c)) } else { 0.0 };
         let name = if is_lowest { "the lowest eigenvectors of M" } else { "vectors with a low trace" };
-        Ok(Start { w: found.w, lowest, name })
+        Ok(Start { w, lowest, name })
     }
 
     fn at(&self, w: DMatrix<f64>) -> Result<Point, Error> {
@@ -112,7 +129,7 @@ impl Descent<'_> {
             let ended = match self.context.stopped() {
                 Some(status) => Some(status),
                 None if stationarity <= self.tolerance => Some(Status::Converged),
-                None if iterations >= self.most_steps => Some(Status::MaxIterations),
+                None if iterations >= MOST_STEPS => Some(Status::MaxIterations),
                 None if without_progress >= PATIENCE => {
                     Some(Status::by_certificate(stationarity, self.tolerance))
                 }
@@ -135,7 +152,7 @@ impl Descent<'_> {
                 next => next?,
             };
             iterations += 1;
-            self.context.report("reweighted steps", iterations, self.most_steps);
+            self.context.report("reweighted steps", iterations, MOST_STEPS);
             let decrease = now.objective - next.objective;
             without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
             if decrease >= -ROUNDING * now.objective {
@@ -156,7 +173,9 @@ impl Descent<'_> {
     ) -> Result<Point, Error> {
         let c = now.w.ncols();
         let least = now.weights.iter().copied().fold(f64::INFINITY, f64::min);
-        let shifted: Vec<f64> = now.weights.iter().map(|weight| weight - SHIFT * least).collect();
+        // Without penalty the matrix may be singular.
+        let added = if least > 0.0 { -SHIFT * least } else { DEFINITE * self.scatter.mean_diagonal() };
+        let shifted: Vec<f64> = now.weights.iter().map(|weight| weight + added).collect();
         let towards = self.scatter.solve(&shifted, rest, self.context)?;
         let own = Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
         let (image, weighted) = self.scatter.images(&towards)?;

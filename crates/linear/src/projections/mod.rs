@@ -5,7 +5,7 @@ mod rows;
 mod scatter;
 mod table;
 
-pub(crate) use descent::{Descent, Found, MOST_STEPS};
+pub(crate) use descent::{Descent, Found};
 pub(crate) use rows::{FeatureRows, OTHERS_ARE_CONSTANT};
 pub(crate) use scatter::{Between, Scatter, WHOLE};
 pub(crate) use table::Table;

@@ -127,6 +127,11 @@ impl<'a> Scatter<'a> {
         self.diagonal.iter().sum()
     }
 
+    /// The mean eigenvalue of `M`.
+    pub(crate) fn mean_diagonal(&self) -> f64 {
+        self.trace() / self.diagonal.len() as f64
+    }
+
     /// `M v`, and `B v`, nothing where it is `v`.
     pub(crate) fn images(&self, v: &DMatrix<f64>) -> Result<(DMatrix<f64>, Option<DMatrix<f64>>), Error> {
         let image = match &self.form {
@@ -362,7 +367,7 @@ mod tests {
 
     use super::*;
     use crate::columns::LinearColumns;
-    use crate::projections::{Descent, FeatureRows, MOST_STEPS};
+    use crate::projections::{Descent, FeatureRows};
 
     /// A matrix by its entries.
     struct Dense(DMatrix<f64>);
@@ -420,8 +425,8 @@ mod tests {
         let context = Context::default();
         let columns = LinearColumns::with_outputs(&data, "lufs", Vec::new(), &context)?;
         let rows = &FeatureRows::new(&columns, x.ncols());
-        let (alpha, smoothing, tolerance, most_steps) = (1.0, 1e-6, 1e-6, MOST_STEPS);
-        let descent = Descent { rows, scatter, alpha, smoothing, tolerance, most_steps, context: &context };
+        let (alpha, smoothing, tolerance) = (1.0, 1e-6, 1e-6);
+        let descent = Descent { rows, scatter, alpha, smoothing, tolerance, context: &context };
         Ok(descent.start(c)?.w)
     }
 

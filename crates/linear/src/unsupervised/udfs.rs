@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 use super::design::{Design, SparseSymmetric};
 use super::{Neighbourhoods, not_finite};
 use crate::penalised::each_budget;
-use crate::projections::{Descent, Found, MOST_STEPS, OTHERS_ARE_CONSTANT, Scatter};
+use crate::projections::{Descent, Found, OTHERS_ARE_CONSTANT, Scatter};
 
 options! {
     /// UDFS, unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou 2011; Eq. 67–71 of
@@ -113,7 +113,6 @@ impl Selector for Udfs {
             alpha,
             smoothing: self.smoothing,
             tolerance: self.tolerance,
-            most_steps: MOST_STEPS,
             context,
         };
         let start = descent.start(clusters)?;
