@@ -69,11 +69,11 @@ impl Distances {
             _ => FEWEST_COLUMNS.max(PART / n_samples.max(1)),
         };
         let mut triangle = empty(n_samples);
-        for part in order.chunks(n_columns.max(1)) {
+        for (at, part) in order.chunks(n_columns.max(1)).enumerate() {
             context.go_on(BEFORE)?;
             let kinds: Vec<Coordinate> = part.iter().map(|&j| coordinates[j]).collect();
             let packed = Samples::pack(metric, n_samples, &kinds, |at, out| fill(part[at], out))?;
-            add(&packed, &mut triangle, context)?;
+            add(&packed, &mut triangle, at == 0, context)?;
         }
         Ok(Self { metric, n_samples, held: Held::Triangle(triangle) })
     }
@@ -187,8 +187,14 @@ fn empty(n: usize) -> Vec<Vec<f64>> {
     fewest_parallel::map(n.div_ceil(PANEL), |a| vec![0.0; PANEL.min(n - a * PANEL) * (n - a * PANEL)])
 }
 
-/// Adds the distances by the coordinates of `samples` to those by the coordinates before them.
-fn add(samples: &Samples, triangle: &mut [Vec<f64>], context: &Context<'_>) -> Result<(), Error> {
+/// Adds the distances by the coordinates of `samples` to those by the coordinates before them, which, where
+/// these are the `first`, are not read: a system that has yet to give the memory would give each page twice.
+fn add(
+    samples: &Samples,
+    triangle: &mut [Vec<f64>],
+    is_first: bool,
+    context: &Context<'_>,
+) -> Result<(), Error> {
     let n = samples.n_samples();
     let results = fewest_parallel::chunks(triangle, 1, |a, upper| {
         context.go_on(BEFORE)?;
@@ -198,8 +204,10 @@ fn add(samples: &Samples, triangle: &mut [Vec<f64>], context: &Context<'_>) -> R
                 let start = (b - a) * PANEL;
                 let here = PANEL.min(length - start);
                 let mut tile = [[0.0; PANEL]; PANEL];
-                for (distances, row) in tile.iter_mut().zip(upper.chunks_exact(length)) {
-                    distances[..here].copy_from_slice(&row[start..start + here]);
+                if !is_first {
+                    for (distances, row) in tile.iter_mut().zip(upper.chunks_exact(length)) {
+                        distances[..here].copy_from_slice(&row[start..start + here]);
+                    }
                 }
                 samples.add(a, b, &mut tile);
                 for (row, distances) in upper.chunks_exact_mut(length).zip(&tile) {

@@ -16,7 +16,7 @@ const PATIENCE: usize = 50;
 /// and the residual relative to the vectors' products.
 const EXTRA: usize = 4;
 const START_STEPS: usize = 200;
-const START_TOLERANCE: f64 = 1e-7;
+const START_TOLERANCE: f64 = 1e-5;
 
 /// A decrease that is rounding, relative to the objective.
 const ROUNDING: f64 = 1e-15;

@@ -149,22 +149,22 @@ pub(super) fn solve(
     let size = machines.count * factors.width().min(factors.n);
     check_memory("nmmkl", &[2, size, size], "use fewer samples, classes or features")?;
     let mut interior = Interior::new(machines, factors, feature_costs, limit, limited);
-    let fitted = interior.run(stop);
+    let first = interior.run(stop);
     let is_done = |found: &Result<Saddle, Error>| {
         found.as_ref().is_ok_and(|saddle| saddle.status == Status::Converged || saddle.status.is_stopped())
     };
-    if !limited || is_done(&fitted) {
-        return fitted;
+    if !limited || is_done(&first) {
+        return first;
     }
-    // Far from the optimum weights that fit may keep steps short; linear ones go on there.
-    interior.fits = false;
-    match (fitted, interior.run(stop)) {
-        (Ok(fitted), Ok(linear)) => {
-            let steps = fitted.steps + linear.steps;
-            let better = if linear.gap < fitted.gap { linear } else { fitted };
+    // Far from the optimum weights that fit may keep steps short, and linear ones leave out too much.
+    interior.fits = !interior.fits;
+    match (first, interior.run(stop)) {
+        (Ok(first), Ok(second)) => {
+            let steps = first.steps + second.steps;
+            let better = if second.gap < first.gap { second } else { first };
             Ok(Saddle { steps, ..better })
         }
-        (fitted, linear) => linear.or(fitted),
+        (first, second) => second.or(first),
     }
 }
 
@@ -185,7 +185,10 @@ impl<'a> Interior<'a> {
                 }
             }
         }
-        Self { machines, factors, feature_costs, limit, limited, halves, fits: true }
+        // Dual variables of both signs are those of regressions, whose cost may be large; for classes linear
+        // weights take fewer steps.
+        let fits = machines.lower.iter().zip(&machines.upper).any(|(lower, upper)| lower * upper < 0.0);
+        Self { machines, factors, feature_costs, limit, limited, halves, fits }
     }
 
     fn beta(&self, a: &[f64]) -> Vec<f64> {
