@@ -249,7 +249,7 @@ pub(crate) fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Select
     selection.note_constant_features(constant.len());
     let untested = scores.untested().filter(|j| constant.binary_search(j).is_err()).count();
     selection.note_untested_features(untested, "categories that the test cannot use");
-    selection.note_missing_features(budget, "no other feature has a score");
+    selection.note_missing_features(budget, "the others are constant or have no score");
     let infinite = selection.scores.iter().filter(|score| score.is_infinite()).count();
     if infinite > 1 {
         selection.notes.push(format!(

@@ -296,7 +296,7 @@ impl StreamSelector for HsicStream {
         }
         let mut selection = scores.selection(order);
         selection.note_constant_features(constant.len());
-        selection.note_missing_features(budget, "no other feature has a score");
+        selection.note_missing_features(budget, "the others are constant or have no score");
         Ok(selection)
     }
 

@@ -175,7 +175,7 @@ impl<'a> Network<'a> {
                 let rough = find(from_noise(most), most, ROUGH)?;
                 let c = by_gap(&rough.values);
                 notes.push(format!(
-                    "{c} clusters, by the largest gap between eigenvalues of the links; `clusters` decides"
+                    "`clusters` was not given: it is {c}, by the largest gap between eigenvalues of the links"
                 ));
                 let columns = width(c).min(rough.vectors.ncols());
                 (c, rough.vectors.columns(0, columns).into_owned())
@@ -192,7 +192,7 @@ impl<'a> Network<'a> {
         }
         let positive = found.values.iter().filter(|value| **value > ZERO * unit).count();
         if positive < clusters {
-            notes.push(format!("the links tell {positive} directions only: no other eigenvalue is above 0"));
+            notes.push(format!("eigenvalues of the links above 0: {positive}, fewer than `clusters`"));
         }
         let vectors = found.vectors.columns(0, positive).into_owned();
         Ok(Leading { values: found.values[..positive].to_vec(), vectors, clusters, notes })

@@ -55,6 +55,13 @@ pub(super) fn descend(
     // Columns that are not proved to be left out.
     let mut candidates: Vec<usize> = (0..w.len()).filter(|&j| norms[j] > 0.0).collect();
     let is_sparse = columns.are_sparse(&candidates)?;
+    if !is_sparse {
+        // The number that moves for which most sweeps pay.
+        let most = most_in_model(columns.n_samples()).clamp(w.len().div_ceil(MOST_IDLE), w.len());
+        if most_sweeps(most, None, w.len(), columns.n_samples()) == 0 {
+            return Ok(false);
+        }
+    }
     let mut left = 0;
     loop {
         let correlations = certificate::correlations(problem, w)?;
@@ -72,7 +79,7 @@ pub(super) fn descend(
             none => {
                 let moving: Vec<usize> = candidates.iter().copied().filter(moves).collect();
                 let stored = if is_sparse { Some(columns.n_stored(&moving)?) } else { None };
-                left = most_sweeps(moving.len(), stored, w.len());
+                left = most_sweeps(moving.len(), stored, w.len(), columns.n_samples());
                 if left == 0 {
                     return Ok(false);
                 }
@@ -135,12 +142,19 @@ pub(super) fn descend(
     }
 }
 
+/// The columns of a Gram matrix at most: no more than samples stay in the model, and half as many again are
+/// looked at.
+fn most_in_model(n_samples: usize) -> usize {
+    3 * n_samples / 2
+}
+
 /// As many sweeps as take the time of a Gram matrix of the columns that move, which have so many values where
 /// they are sparse, of `d`; 0 where that is not worth a try.
-fn most_sweeps(n_moving: usize, stored: Option<usize>, d: usize) -> usize {
+fn most_sweeps(n_moving: usize, stored: Option<usize>, d: usize, n_samples: usize) -> usize {
+    let n_model = n_moving.min(most_in_model(n_samples));
     let sweeps = match stored {
         None if n_moving < d / MOST_IDLE => 0,
-        None => n_moving / COLUMNS_A_SWEEP,
+        None => n_model * n_model / n_moving.max(1) / COLUMNS_A_SWEEP,
         // The products, and a Newton step on all of them.
         Some(stored) => {
             let gram = n_moving as f64 * (stored as f64 + (n_moving as f64).powi(2) / NEWTON);

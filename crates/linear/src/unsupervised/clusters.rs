@@ -68,5 +68,5 @@ impl Neighbourhoods {
 }
 
 fn found(clusters: usize) -> String {
-    format!("{clusters} clusters, by the largest gap between eigenvalues of the graph; `clusters` decides")
+    format!("`clusters` was not given: it is {clusters}, by the largest gap between eigenvalues of the graph")
 }
