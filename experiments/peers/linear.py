@@ -98,7 +98,7 @@ def liblinear_fitter(problem, size):
 
     def logistic(x, y, alphas, tol):
         model = LogisticRegression(
-            penalty="l1", solver="liblinear", C=1.0 / (alphas[0] * len(y)), tol=tol, max_iter=MANY,
+            penalty="l1", solver="liblinear", C=1.0 / (alphas[0] * len(y)), tol=tol, max_iter=1000,
             fit_intercept=False, random_state=0,
         )
         return model.fit(x, y).coef_.T

@@ -28,10 +28,14 @@ pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
     let (a, b) = (left.len() / m.max(1), right.len() / m.max(1));
     assert_eq!(out.len(), a * b, "one result for each pair of columns");
     if a < SMALL || b < SMALL || m < SMALL {
-        for (column, y) in out.chunks_exact_mut(a.max(1)).zip(right.chunks_exact(m.max(1))) {
-            for (value, x) in column.iter_mut().zip(left.chunks_exact(m.max(1))) {
-                *value = lanes::dot(x, y);
-            }
+        // Every column of the wider side is read once.
+        let mut pair = |i: usize, j: usize| {
+            out[i + j * a] = lanes::dot(&left[i * m..(i + 1) * m], &right[j * m..(j + 1) * m]);
+        };
+        if a < b {
+            (0..b).for_each(|j| (0..a).for_each(|i| pair(i, j)));
+        } else {
+            (0..a).for_each(|i| (0..b).for_each(|j| pair(i, j)));
         }
         return;
     }

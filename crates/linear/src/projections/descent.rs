@@ -5,7 +5,7 @@ use fewest_linalg::{lowest, symmetric_eigen};
 use nalgebra::{DMatrix, DVector};
 
 use super::scatter::Start;
-use super::{FeatureRows, Scatter, symmetric, times};
+use super::{FeatureRows, Scatter, combined, symmetric, times, transposed_times};
 use crate::unsupervised::not_finite;
 
 /// Most steps, and steps in a row without progress after which it ends.
@@ -18,8 +18,10 @@ const EXTRA: usize = 4;
 const START_STEPS: usize = 200;
 const START_TOLERANCE: f64 = 1e-5;
 
-/// A decrease that is rounding, relative to the objective.
+/// A decrease that is rounding, relative to the objective, and an increase that rounding in eigenvectors may
+/// make.
 const ROUNDING: f64 = 1e-15;
+const NOISE: f64 = 1e-13;
 
 /// Reweighted problems solved in a span, at most, and the decrease after which no more are, as a share of the
 /// first.
@@ -81,7 +83,7 @@ impl Descent<'_> {
         let (mut before, mut is_lowest) = (None, false);
         for step in 0..START_STEPS {
             let weighted = now.weighted.as_ref().unwrap_or(&now.w);
-            let rest = &now.image - weighted * symmetric(now.w.tr_mul(&now.image));
+            let rest = &now.image - weighted * symmetric(transposed_times(&now.w, &now.image));
             is_lowest = rest.columns(0, c).norm() <= START_TOLERANCE * now.image.columns(0, c).norm();
             if is_lowest {
                 break;
@@ -124,7 +126,7 @@ impl Descent<'_> {
         loop {
             let gradient = &now.image + times(&now.weights, &now.w);
             let weighted = now.weighted.as_ref().unwrap_or(&now.w);
-            let rest = &gradient - weighted * symmetric(now.w.tr_mul(&gradient));
+            let rest = &gradient - weighted * symmetric(transposed_times(&now.w, &gradient));
             let stationarity = rest.norm() / gradient.norm();
             let ended = match self.context.stopped() {
                 Some(status) => Some(status),
@@ -155,7 +157,7 @@ impl Descent<'_> {
             self.context.report("reweighted steps", iterations, MOST_STEPS);
             let decrease = now.objective - next.objective;
             without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
-            if decrease >= -ROUNDING * now.objective {
+            if decrease >= -NOISE * now.objective {
                 now = next;
             } else {
                 without_progress = PATIENCE;
@@ -189,14 +191,14 @@ impl Descent<'_> {
         let vectors = DMatrix::from_columns(&span.vectors);
         let images = DMatrix::from_columns(&span.images);
         let weighted = (!span.weighted.is_empty()).then(|| DMatrix::from_columns(&span.weighted));
-        let projected = symmetric(vectors.tr_mul(&images));
+        let projected = symmetric(transposed_times(&vectors, &images));
         let mut weights = now.weights.clone();
         let (mut objective, mut first_decrease) = (now.objective, None);
         let mut best = DMatrix::identity(span.vectors.len(), c);
         for _ in 0..INNER {
-            let matrix = &projected + symmetric(vectors.tr_mul(&times(&weights, &vectors)));
+            let matrix = &projected + symmetric(transposed_times(&vectors, &times(&weights, &vectors)));
             let (_, coordinates) = lowest(&symmetric_eigen(matrix).ok_or_else(not_finite)?, c);
-            let squares = self.rows.squared_lengths(&(&vectors * &coordinates));
+            let squares = self.rows.squared_lengths(&combined(&vectors, &coordinates));
             let smooth = coordinates.dot(&(&projected * &coordinates));
             let value = smooth + self.alpha * self.rows.smoothed_sum(&squares, self.smoothing);
             let decrease = objective - value;
@@ -216,7 +218,8 @@ impl Descent<'_> {
             image: part(&images),
             weighted: weighted.as_ref().map(part),
         });
-        Ok(self.point(&vectors * &best, &images * &best, weighted.map(|weighted| weighted * &best)))
+        let weighted = weighted.map(|weighted| combined(&weighted, &best));
+        Ok(self.point(combined(&vectors, &best), combined(&images, &best), weighted))
     }
 }
 

@@ -10,7 +10,26 @@ pub(crate) use rows::{FeatureRows, OTHERS_ARE_CONSTANT};
 pub(crate) use scatter::{Between, Scatter, WHOLE};
 pub(crate) use table::Table;
 
+use fewest_linalg::{add_scaled, transposed_products};
 use nalgebra::DMatrix;
+
+/// `Aᵀ B`, also of few columns, for which the library takes far longer.
+pub(crate) fn transposed_times(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    let products = transposed_products(a.as_slice(), b.as_slice(), a.nrows().max(1));
+    DMatrix::from_vec(a.ncols(), b.ncols(), products)
+}
+
+/// `A B`, where `B` has few columns: `A` is read once.
+pub(crate) fn combined(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = a.nrows().max(1);
+    let mut out = DMatrix::zeros(a.nrows(), b.ncols());
+    for (j, column) in a.as_slice().chunks_exact(n).enumerate() {
+        for (k, out) in out.as_mut_slice().chunks_exact_mut(n).enumerate() {
+            add_scaled(out, b[(j, k)], column);
+        }
+    }
+    out
+}
 
 /// A diagonal times a matrix.
 pub(crate) fn times(diagonal: &[f64], matrix: &DMatrix<f64>) -> DMatrix<f64> {

@@ -4,8 +4,8 @@ use fewest_core::{Context, Error, room};
 use fewest_linalg::{Cholesky, cholesky, gram_unless, lowest, orthonormal_unless, symmetric_eigen_unless};
 use nalgebra::{DMatrix, Dyn, SymmetricEigen};
 
-use super::symmetric;
 use super::table::Table;
+use super::{combined, symmetric, transposed_times};
 use crate::unsupervised::{not_finite, stopped};
 
 /// Columns up to which a step looks at all of them.
@@ -136,7 +136,7 @@ impl<'a> Scatter<'a> {
     pub(crate) fn images(&self, v: &DMatrix<f64>) -> Result<(DMatrix<f64>, Option<DMatrix<f64>>), Error> {
         let image = match &self.form {
             Form::Whole(m) => m * v,
-            Form::Products { x, between, .. } => x.tr_mul(&between.product(&(*x * v))),
+            Form::Products { x, between, .. } => transposed_times(x, &between.product(&combined(x, v))),
             Form::Table(table) => {
                 let [image, weighted] = table.images(v)?;
                 return Ok((image, Some(weighted)));
@@ -144,7 +144,7 @@ impl<'a> Scatter<'a> {
         };
         let weighted = self.metric.as_ref().map(|metric| match metric {
             Metric::Whole { matrix, .. } => matrix * v,
-            Metric::Products { x, ridge } => x.tr_mul(&(*x * v)) + v * *ridge,
+            Metric::Products { x, ridge } => transposed_times(x, &combined(x, v)) + v * *ridge,
         });
         Ok((image, weighted))
     }
@@ -227,9 +227,9 @@ impl<'a> Scatter<'a> {
                 for mut column in y.column_iter_mut() {
                     column.iter_mut().zip(diagonal).for_each(|(value, d)| *value /= d);
                 }
-                let mut inner = root.tr_mul(&y);
+                let mut inner = transposed_times(root, &y);
                 inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
-                let mut taken = root * inner;
+                let mut taken = combined(root, &inner);
                 for mut column in taken.column_iter_mut() {
                     column.iter_mut().zip(diagonal).for_each(|(value, d)| *value /= d);
                 }

@@ -217,10 +217,13 @@ impl Interior {
     fn direction(&self, z: &[f64], s: &[f64], point: &Point) -> (Vec<f64>, Vec<f64>) {
         let ((m, c), n) = (self.sizes(), self.n);
         let root = self.lambda.sqrt().recip();
-        let mut whitened: Vec<f64> = self.x.iter().map(|x| root * x).collect();
-        whitened.resize((m + n) * n, 0.0);
-        (0..n).for_each(|i| whitened[(m + i) * n + i] = 1.0);
-        fewest_parallel::chunks(&mut whitened, n, |_, column| point.factor.solve_lower(column));
+        // L⁻¹ [X/√λ, I]: products with L⁻¹ stay in the cache, where solutions for each column do not.
+        let mut inverse = vec![0.0; n * n];
+        inverse.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
+        fewest_parallel::chunks(&mut inverse, n, |_, column| point.factor.solve_lower(column));
+        let by_rows = transposed(&inverse, n, &vec![root; n]);
+        let mut whitened = transposed_products(&by_rows, &self.x, n);
+        whitened.extend_from_slice(&inverse);
         let own = |a: usize| {
             let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
             dot(u, u) * dot(b, b)
