@@ -97,6 +97,7 @@ def liblinear_fitter(problem, size):
     from sklearn.linear_model import LogisticRegression
 
     def logistic(x, y, alphas, tol):
+        # Of a wide dense table an iteration takes up to a second: with more of them a fit may take an hour.
         model = LogisticRegression(
             penalty="l1", solver="liblinear", C=1.0 / (alphas[0] * len(y)), tol=tol, max_iter=1000,
             fit_intercept=False, random_state=0,

@@ -40,8 +40,8 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
 ];
 
 /// What to do with a file of columns where there is no reader for it.
-const ARROW: &str = "save the table as .csv: such files are not read line by line, and otherwise only by a build with \
-                     the feature `arrow`";
+const ARROW: &str = "save the table as .csv: a Parquet or Arrow file is not read line by line, and otherwise \
+                     only by a build with the feature `arrow`";
 
 /// Extensions of files that are neither read nor written.
 pub(crate) const FOREIGN_EXTENSIONS: [&str; 5] = ["gz", "xlsx", "xls", "ods", "parquet"];

@@ -32,7 +32,7 @@ pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
         let mut pair = |i: usize, j: usize| {
             out[i + j * a] = lanes::dot(&left[i * m..(i + 1) * m], &right[j * m..(j + 1) * m]);
         };
-        if a < b {
+        if a < b || b >= SMALL {
             (0..b).for_each(|j| (0..a).for_each(|i| pair(i, j)));
         } else {
             (0..a).for_each(|i| (0..b).for_each(|j| pair(i, j)));

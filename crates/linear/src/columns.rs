@@ -19,6 +19,9 @@ const SAMPLES: usize = 512;
 /// Where fewer than one value in so many is stored, products of columns take those alone.
 const SPARSE: usize = 4;
 
+/// So many values are added without a call.
+const SHORT: usize = 16;
+
 /// Columns examined between two checks of the clock.
 const ROUND: usize = 512;
 
@@ -639,9 +642,12 @@ impl Stored<'_> {
     }
 }
 
-/// `out += scale x` of so few values that a call would take longer.
+/// `out += scale x`, where there often are so few values that a call would take longer than they do.
 #[inline(always)]
 fn add_row(out: &mut [f64], scale: f64, x: &[f64]) {
+    if x.len() > SHORT {
+        return add_scaled(out, scale, x);
+    }
     let (outs, out_rest) = out.as_chunks_mut::<4>();
     let (xs, x_rest) = x.as_chunks::<4>();
     for (out, x) in outs.iter_mut().zip(xs) {
@@ -777,6 +783,35 @@ mod tests {
             let (rows, values) = &self.0[j];
             Ok(Column::Sparse { rows, values })
         }
+    }
+
+    /// Sums of many columns with several weights, dense and sparse, over several stretches of samples, are
+    /// those of one column after the other.
+    #[test]
+    fn columns_are_combined_as_one_by_one() -> Result<(), Error> {
+        let (n, d, k) = (2 * SAMPLES + 7, PANEL + 9, 3);
+        let value = |i: usize, j: usize| if (i * 7 + j) % 11 < 8 { 0.0 } else { ((i * (j + 3)) % 13) as f64 };
+        let table: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+        let stored = |column: &Vec<f64>| {
+            let rows: Vec<usize> = (0..n).filter(|&i| column[i] != 0.0).collect();
+            let values = rows.iter().map(|&i| column[i]).collect();
+            (rows, values)
+        };
+        let dense = Dataset::new(DenseColumns::from_columns(&table)?, Target::None)?;
+        let sparse = Dataset::new(Sparse(table.iter().map(stored).collect(), n), Target::None)?;
+        let chosen: Vec<usize> = (0..d).filter(|j| j % 5 != 2).collect();
+        let weights: Vec<f64> = (0..chosen.len() * k).map(|at| ((at * 29) % 17) as f64 - 8.0).collect();
+        for data in [dense, sparse] {
+            let columns = LinearColumns::with_outputs(&data, "lufs", Vec::new(), &Context::default())?;
+            let combined = columns.combined(&chosen, &weights)?;
+            let outputs: Vec<Vec<(usize, f64)>> = (0..k)
+                .map(|at| chosen.iter().enumerate().map(|(place, &j)| (j, weights[place * k + at])).collect())
+                .collect();
+            let fitted = columns.fitted(&outputs)?;
+            assert!(combined.iter().zip(&fitted).all(|(a, b)| (a - b).abs() < 1e-9));
+            assert_eq!(combined.len(), n * k);
+        }
+        Ok(())
     }
 
     /// Columns of a table in memory, dense or sparse, are not copied, and have the products of copies; those

@@ -151,3 +151,33 @@ impl Between for SocialScatter<'_> {
         self.product(&DMatrix::identity(self.affinity.n(), self.affinity.n()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{Dataset, DenseColumns, Target};
+
+    use super::*;
+
+    /// The diagonal without the matrix is that of the matrix.
+    #[test]
+    fn the_diagonal_is_that_of_the_matrix() -> Result<(), Error> {
+        let (n, d) = (50, WIDTH + 3);
+        let value = |i: usize, j: usize| derive_seed(i as u64, j as u64) as f64 / u64::MAX as f64 - 0.5;
+        let table: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::None)?;
+        let context = Context::default();
+        let columns = LinearColumns::with_outputs(&data, "lufs", Vec::new(), &context)?;
+        let rows = FeatureRows::new(&columns, d);
+        let affinity = Affinity::new(&columns, &rows, KernelWidth::Median, 16, &context)?;
+        for dimensions in [DMatrix::zeros(n, 0), DMatrix::from_fn(n, 2, |i, j| 0.1 * value(i, d + j))] {
+            let affinity = Network::new(&affinity.graph);
+            let between = SocialScatter { affinity, alpha: 1.7, dimensions };
+            let x = DMatrix::from_vec(n, d, columns.gather(&rows.columns)?);
+            let whole = x.tr_mul(&between.product(&x));
+            for (j, value) in between.diagonal(&columns, &rows, &context)?.into_iter().enumerate() {
+                assert!((value - whole[(j, j)]).abs() < 1e-9 * whole[(j, j)], "{j}");
+            }
+        }
+        Ok(())
+    }
+}

@@ -56,17 +56,18 @@ options! {
     /// / (2 √(‖Wⱼ‖² + ε))`, over all `W` for up to 128 columns, and else over the span of `W`, the solution
     /// of a system with `M + Q` and the step before: the objective never rises. The certificate is the
     /// stationarity at the answer, `‖G − (XᵀX + λ I) W WᵀG‖ / ‖G‖` with `G = (M + Q) W`. Whatever `W`, the
-    /// objective is at least the sum of the smallest generalised eigenvalues of `M`.
+    /// objective is at least the sum of the smallest generalised eigenvalues of `M`: the notes tell it, less
+    /// what the residual of their vectors leaves open, or 0 where the vectors were not found.
     ///
-    /// Above 2048 columns, or 512 sparse ones, with as many samples or more, `M` is not computed: systems are
-    /// solved roughly, by at most ten steps of conjugate gradients. Above 512 columns the eigenvectors to
-    /// start at are found by such steps without penalty. Where 200 steps do not find them, the notes tell 0 as
-    /// what no objective is below.
+    /// With as many samples as columns or more, `M` is computed for up to 2048 columns, or 512 sparse ones.
+    /// Beyond, only products with it are: a system is solved roughly, by at most ten steps of conjugate
+    /// gradients. For more than 512 columns the eigenvectors to start at come from at most 200 steps without
+    /// penalty, each with such a system.
     ///
     /// Cost: the affinity takes `O(pairs d)`, the social dimensions some hundred products with the links. A
-    /// step takes `O(d³)` where `M` is computed, `O(n² d + n³)` with more features than samples, and else
+    /// step takes `O(d³)` where `M` is computed, `O(n² d + n³)` with more columns than samples, and else
     /// some ten products of the columns with `clusters` vectors, `O((non-zeros + pairs) clusters)`. Memory
-    /// proportional to links, drawn pairs and samples, besides `M`, or `n²` numbers with more features.
+    /// proportional to links, drawn pairs and samples, besides `M`, or `n²` numbers with more columns.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than samples or features that vary; a NaN or an infinity, naming
@@ -163,9 +164,12 @@ impl Lufs {
             context,
         };
         let start = descent.start(clusters)?;
+        // Eigenvalues are as near to those of vectors as the residual in the metric of the constraint, which
+        // is at least the ridge.
+        let bound = (start.lowest - start.residual * (clusters as f64 / self.ridge).sqrt()).max(0.0);
         let found = descent.from(start.w)?;
-        let summary = DescentSummary::new(start.name, found.first_objective, found.objective)
-            .with_lower_bound(start.lowest);
+        let summary =
+            DescentSummary::new(start.name, found.first_objective, found.objective).with_lower_bound(bound);
         Ok((found, summary, beta))
     }
 }
@@ -209,7 +213,15 @@ impl Selector for Lufs {
                 let expected = format!("at most the number of samples and of columns that vary, {most}");
                 return Err(Error::parameter("clusters", clusters, expected));
             }
-            _ => leading.clusters.min(most),
+            Some(clusters) => clusters,
+            None => {
+                if leading.clusters > most {
+                    notes.push(format!(
+                        "`clusters` is {most} here: no more columns vary, or samples are there"
+                    ));
+                }
+                leading.clusters.min(most)
+            }
         };
         let affinity = Affinity::new(&columns, &rows, self.t, self.pairs, context)?;
         notes.extend(affinity.notes);

@@ -192,7 +192,9 @@ impl<'a> Network<'a> {
         }
         let positive = found.values.iter().filter(|value| **value > ZERO * unit).count();
         if positive < clusters {
-            notes.push(format!("eigenvalues of the links above 0: {positive}, fewer than `clusters`"));
+            notes.push(format!(
+                "number of eigenvalues of the links above 0: {positive}, fewer than `clusters`, {clusters}"
+            ));
         }
         let vectors = found.vectors.columns(0, positive).into_owned();
         Ok(Leading { values: found.values[..positive].to_vec(), vectors, clusters, notes })

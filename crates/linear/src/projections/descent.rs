@@ -13,10 +13,11 @@ const MOST_STEPS: usize = 5000;
 const PATIENCE: usize = 50;
 
 /// How the lowest eigenvectors of `M` are found without all others: vectors beyond those wanted, most steps,
-/// and the residual relative to the vectors' products.
+/// and the residual relative to the vectors' products, or to a share of those of random vectors.
 const EXTRA: usize = 4;
 const START_STEPS: usize = 200;
-const START_TOLERANCE: f64 = 1e-5;
+const START_TOLERANCE: f64 = 1e-6;
+const START_ROUNDING: f64 = 1e-6;
 
 /// A decrease that is rounding, relative to the objective, and an increase that rounding in eigenvectors may
 /// make.
@@ -80,18 +81,24 @@ impl Descent<'_> {
         let any = DMatrix::from_fn(p, (c + EXTRA).min(p), |i, j| uniform(i + j * p));
         let plain = Descent { alpha: 0.0, ..*self };
         let mut now = plain.at(self.scatter.orthonormal(&any)?)?;
-        let (mut before, mut is_lowest) = (None, false);
+        // Where the lowest eigenvalues are 0, their products are rounding of those of any vectors.
+        let rounding = START_ROUNDING * now.image.norm();
+        let (mut before, mut residual, mut is_lowest) = (None, 0.0, false);
         for step in 0..START_STEPS {
             let weighted = now.weighted.as_ref().unwrap_or(&now.w);
             let rest = &now.image - weighted * symmetric(transposed_times(&now.w, &now.image));
-            is_lowest = rest.columns(0, c).norm() <= START_TOLERANCE * now.image.columns(0, c).norm();
+            residual = rest.columns(0, c).norm();
+            if !residual.is_finite() {
+                return Err(not_finite());
+            }
+            is_lowest = residual <= START_TOLERANCE * now.image.columns(0, c).norm().max(rounding);
             if is_lowest {
                 break;
             }
             self.context.report("a first point", step, START_STEPS);
             now = match plain.in_span(&now, &rest, &mut before) {
-                // What there is is where to start.
-                Err(_) if self.context.stopped().is_some() => break,
+                // What there is after a step is where to start.
+                Err(_) if step > 0 && self.context.stopped().is_some() => break,
                 next => next?,
             };
         }
@@ -99,7 +106,7 @@ impl Descent<'_> {
         // Of vectors that are not the lowest, nothing is known but that `M` has no negative eigenvalue.
         let lowest = if is_lowest { w.dot(&now.image.columns(0, c)) } else { 0.0 };
         let name = if is_lowest { "the lowest eigenvectors of M" } else { "vectors with a low trace" };
-        Ok(Start { w, lowest, name })
+        Ok(Start { w, lowest, residual, name })
     }
 
     fn at(&self, w: DMatrix<f64>) -> Result<Point, Error> {
@@ -122,7 +129,7 @@ impl Descent<'_> {
         let mut now = self.at(w)?;
         let first_objective = now.objective;
         let mut before: Option<Vectors> = None;
-        let (mut iterations, mut without_progress) = (0, 0);
+        let (mut iterations, mut without_progress, mut least) = (0, 0, first_objective);
         loop {
             let gradient = &now.image + times(&now.weights, &now.w);
             let weighted = now.weighted.as_ref().unwrap_or(&now.w);
@@ -155,9 +162,10 @@ impl Descent<'_> {
             };
             iterations += 1;
             self.context.report("reweighted steps", iterations, MOST_STEPS);
-            let decrease = now.objective - next.objective;
-            without_progress = if decrease > ROUNDING * now.objective { 0 } else { without_progress + 1 };
-            if decrease >= -NOISE * now.objective {
+            let falls = least - next.objective > ROUNDING * least;
+            without_progress = if falls { 0 } else { without_progress + 1 };
+            least = least.min(next.objective);
+            if next.objective - now.objective <= NOISE * now.objective {
                 now = next;
             } else {
                 without_progress = PATIENCE;
@@ -187,6 +195,9 @@ impl Descent<'_> {
         span.extend(&towards);
         if let Some(step) = before {
             span.extend(step);
+        }
+        if span.vectors.len() < c {
+            return Err(not_finite());
         }
         let vectors = DMatrix::from_columns(&span.vectors);
         let images = DMatrix::from_columns(&span.images);

@@ -30,7 +30,7 @@ pub(crate) trait Between {
 /// `M`, by its entries or as products of the table, and `B`.
 pub(crate) struct Scatter<'a> {
     form: Form<'a>,
-    /// The identity where there is none.
+    /// The identity where there is none; a table has its own.
     metric: Option<Metric<'a>>,
     diagonal: Vec<f64>,
 }
@@ -55,8 +55,10 @@ enum Metric<'a> {
 /// Where a descent starts.
 pub(crate) struct Start {
     pub(crate) w: DMatrix<f64>,
-    /// The sum of the smallest eigenvalues of `M`.
+    /// The sum of the smallest eigenvalues of `M`, as far as its vectors are known:
     pub(crate) lowest: f64,
+    /// `‖M W − B W (Wᵀ M W)‖`, 0 for those that a decomposition finds.
+    pub(crate) residual: f64,
     pub(crate) name: &'static str,
 }
 
@@ -99,7 +101,7 @@ impl<'a> Scatter<'a> {
                 matrix.iter_mut().step_by(x.ncols() + 1).for_each(|value| *value += ridge);
                 Metric::whole(matrix)?
             }
-            Form::Products { .. } | Form::Table(_) => Metric::Products { x, ridge },
+            _ => Metric::Products { x, ridge },
         };
         Ok(Self::of(form, Some(metric)))
     }
@@ -238,8 +240,9 @@ impl<'a> Scatter<'a> {
         }
     }
 
-    /// The lowest eigenvectors of `M` with respect to `B`, where they are found directly. Where the null space of `M` is larger: without
-    /// `B` those of its vectors that are nearest to axes, and else the lowest among combinations of samples.
+    /// The lowest eigenvectors of `M` with respect to `B`, where they are found directly. Where the null
+    /// space of `M` is larger: without `B` those of its vectors that are nearest to axes, and else the lowest
+    /// among combinations of samples.
     pub(crate) fn spectral_start(
         &self,
         clusters: usize,
@@ -253,13 +256,13 @@ impl<'a> Scatter<'a> {
             (Form::Whole(m), Some(_)) if m.nrows() > DENSE => Ok(None),
             (Form::Whole(m), _) => {
                 let (values, w) = self.lowest_of(m.clone(), clusters, context)?;
-                Ok(Some(Start { w, lowest: values.iter().sum(), name }))
+                Ok(Some(Start { w, lowest: values.iter().sum(), residual: 0.0, name }))
             }
             (Form::Products { x, between, .. }, Some(Metric::Products { ridge, .. })) => {
                 let w = lowest_of_samples(x, *between, *ridge, clusters, context)?;
                 // Whatever has no product with any sample has no trace.
                 let name = "the lowest eigenvectors of M among combinations of samples";
-                Ok(Some(Start { w, lowest: 0.0, name }))
+                Ok(Some(Start { w, lowest: 0.0, residual: 0.0, name }))
             }
             (Form::Products { root, .. }, _) => {
                 let p = root.nrows();
@@ -282,7 +285,7 @@ impl<'a> Scatter<'a> {
                     return Err(not_finite());
                 }
                 let name = "the vectors of the null space of M nearest to axes";
-                Ok(Some(Start { w, lowest: 0.0, name }))
+                Ok(Some(Start { w, lowest: 0.0, residual: 0.0, name }))
             }
         }
     }

@@ -161,8 +161,9 @@ pub(super) fn solve(
     match (first, interior.run(stop)) {
         (Ok(first), Ok(second)) => {
             let steps = first.steps + second.steps;
+            let stopped = second.status.is_stopped().then_some(second.status);
             let better = if second.gap < first.gap { second } else { first };
-            Ok(Saddle { steps, ..better })
+            Ok(Saddle { steps, status: stopped.unwrap_or(better.status), ..better })
         }
         (first, second) => second.or(first),
     }
