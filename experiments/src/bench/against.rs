@@ -63,7 +63,7 @@ const CASES: &[&str] = &[
 /// command, further arguments, what is more).
 const MORE: &[(&str, &str, &str)] = &[
     ("evaluate ", "--no-baselines", "evaluations judge two baselines"),
-    ("mik-fs", "-p tolerance=1", "`mik-fs` ends with Newton steps, until gradients are below 1e-6"),
+    ("mik-fs", "-p tolerance=0.01", "`mik-fs` ends with Newton steps, until gradients are below 1e-6"),
     ("rmb-rfe", "-p loss=linear", "`rmb-rfe` has the squared loss"),
     ("fsv", "-p starts=1", "`fsv` has ten starts"),
 ];
