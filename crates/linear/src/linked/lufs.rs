@@ -62,7 +62,7 @@ options! {
     /// With as many samples as columns or more, `M` is computed for up to 2048 columns, or 512 sparse ones.
     /// Beyond, only products with it are: a system is solved roughly, by at most ten steps of conjugate
     /// gradients. For more than 512 columns the eigenvectors to start at come from at most 200 steps without
-    /// penalty, each with such a system.
+    /// penalty.
     ///
     /// Cost: the affinity takes `O(pairs d)`, the social dimensions some hundred products with the links. A
     /// step takes `O(d³)` where `M` is computed, `O(n² d + n³)` with more columns than samples, and else

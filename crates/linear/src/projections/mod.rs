@@ -45,3 +45,30 @@ pub(crate) fn symmetric(matrix: DMatrix<f64>) -> DMatrix<f64> {
     let transposed = matrix.transpose();
     (matrix + transposed) * 0.5
 }
+
+/// What the tests of both forms of a table are drawn from.
+#[cfg(test)]
+mod testing {
+    use fewest_core::derive_seed;
+    use nalgebra::DMatrix;
+
+    use super::Between;
+
+    /// A matrix by its entries.
+    pub(super) struct Dense(pub(super) DMatrix<f64>);
+
+    impl Between for Dense {
+        fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+            &self.0 * v
+        }
+
+        fn dense(&self) -> DMatrix<f64> {
+            self.0.clone()
+        }
+    }
+
+    /// A number between -½ and ½ for each place.
+    pub(super) fn value(at: usize) -> f64 {
+        derive_seed(1, at as u64) as f64 / u64::MAX as f64 - 0.5
+    }
+}

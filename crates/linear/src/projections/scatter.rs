@@ -366,28 +366,12 @@ fn squared_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
+    use fewest_core::{Dataset, DenseColumns, Target};
 
     use super::*;
     use crate::columns::LinearColumns;
+    use crate::projections::testing::{Dense, value};
     use crate::projections::{Descent, FeatureRows};
-
-    /// A matrix by its entries.
-    struct Dense(DMatrix<f64>);
-
-    impl Between for Dense {
-        fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
-            &self.0 * v
-        }
-
-        fn dense(&self) -> DMatrix<f64> {
-            self.0.clone()
-        }
-    }
-
-    fn value(at: usize) -> f64 {
-        derive_seed(1, at as u64) as f64 / u64::MAX as f64 - 0.5
-    }
 
     fn table(n: usize, p: usize) -> (DMatrix<f64>, Dense) {
         let root = DMatrix::from_fn(n, n, |i, j| value(7 * n * p + i + n * j));

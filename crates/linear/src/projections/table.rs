@@ -35,20 +35,19 @@ impl Table<'_> {
 
     /// `M v` and `B v`.
     pub(crate) fn images(&self, v: &DMatrix<f64>) -> Result<[DMatrix<f64>; 2], Error> {
-        let (p, k) = v.shape();
+        let k = v.ncols();
         let combined = self.combined(v)?;
         let mut both: Vec<f64> = self.between.product(&combined).data.into();
         both.extend_from_slice(combined.as_slice());
-        let products = self.columns.products_with(self.chosen, &both)?;
-        let products = DMatrix::from_vec(2 * k, p, products).transpose();
+        let products = self.transposed_times(&both)?;
         Ok([products.columns(0, k).into_owned(), products.columns(k, k) + v * self.ridge])
     }
 
-    /// `M v`.
-    fn product(&self, v: &DMatrix<f64>) -> Result<DMatrix<f64>, Error> {
-        let image = self.between.product(&self.combined(v)?);
-        let products = self.columns.products_with(self.chosen, image.as_slice())?;
-        Ok(DMatrix::from_vec(v.ncols(), v.nrows(), products).transpose())
+    /// `Xᵀ u` of vectors one after the other.
+    fn transposed_times(&self, u: &[f64]) -> Result<DMatrix<f64>, Error> {
+        let products = self.columns.products_with(self.chosen, u)?;
+        let p = self.chosen.len();
+        Ok(DMatrix::from_vec(products.len() / p.max(1), p, products).transpose())
     }
 
     /// Solves `(M + D) y = v` for a diagonal `D` that is not negative, roughly: by conjugate gradients for
@@ -81,7 +80,8 @@ impl Table<'_> {
             if context.stopped().is_some() {
                 return Err(stopped(context));
             }
-            let image = self.product(&direction)? + times(diagonal, &direction);
+            let between = self.between.product(&self.combined(&direction)?);
+            let image = self.transposed_times(between.as_slice())? + times(diagonal, &direction);
             let curvature = inner(&direction, &image);
             for k in 0..v.ncols() {
                 // A column that is solved stays.
@@ -107,27 +107,11 @@ impl Table<'_> {
 
 #[cfg(test)]
 mod tests {
-    use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
+    use fewest_core::{Dataset, DenseColumns, Target};
 
     use super::*;
+    use crate::projections::testing::{Dense, value};
     use crate::projections::{Descent, FeatureRows, Scatter};
-
-    /// A positive definite matrix by its entries.
-    struct Dense(DMatrix<f64>);
-
-    impl Between for Dense {
-        fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
-            &self.0 * v
-        }
-
-        fn dense(&self) -> DMatrix<f64> {
-            self.0.clone()
-        }
-    }
-
-    fn value(at: usize) -> f64 {
-        derive_seed(3, at as u64) as f64 / u64::MAX as f64 - 0.5
-    }
 
     /// Products, systems, start and answer are those of the matrices.
     #[test]
