@@ -42,6 +42,56 @@ pub(crate) fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
 }
 
 dispatched! {
+    /// `out[k] = aᵀbₖ` for the slices `bₖ` of the length of `a` that `b` has one after the other: the bits of
+    /// [`dot`], in less time, since `a` is read once for several and their additions wait on each other less.
+    pub fn dots(a: &[f64], b: &[f64], out: &mut [f64]) = dots_body
+}
+
+/// Products computed at a time by [`dots`]: their lanes fill the registers.
+const TOGETHER: usize = 4;
+
+#[inline(always)]
+fn dots_body<const FMA: bool>(a: &[f64], b: &[f64], out: &mut [f64]) {
+    let n = a.len();
+    let (groups, rest) = out.as_chunks_mut::<TOGETHER>();
+    let done = groups.len() * TOGETHER;
+    for (at, out) in groups.iter_mut().enumerate() {
+        *out = dots_of::<FMA, TOGETHER>(a, &b[at * TOGETHER * n..(at + 1) * TOGETHER * n]);
+    }
+    let b = &b[done * n..];
+    let (pairs, single) = rest.as_chunks_mut::<2>();
+    for (at, out) in pairs.iter_mut().enumerate() {
+        *out = dots_of::<FMA, 2>(a, &b[at * 2 * n..(at + 1) * 2 * n]);
+    }
+    let b = &b[pairs.len() * 2 * n..];
+    for out in single {
+        *out = dot_body::<FMA>(a, &b[..n]);
+    }
+}
+
+#[inline(always)]
+fn dots_of<const FMA: bool, const K: usize>(a: &[f64], b: &[f64]) -> [f64; K] {
+    let (chunks, tail) = a.as_chunks::<LANES>();
+    let b: [(&[[f64; LANES]], &[f64]); K] =
+        std::array::from_fn(|k| b[k * a.len()..(k + 1) * a.len()].as_chunks::<LANES>());
+    let mut lanes = [[0.0; LANES]; K];
+    for k in 0..K {
+        for (x, y) in tail.iter().zip(b[k].1) {
+            lanes[k][0] = multiply_add::<FMA>(*x, *y, lanes[k][0]);
+        }
+    }
+    for (at, x) in chunks.iter().enumerate() {
+        for k in 0..K {
+            let y = &b[k].0[at];
+            for lane in 0..LANES {
+                lanes[k][lane] = multiply_add::<FMA>(x[lane], y[lane], lanes[k][lane]);
+            }
+        }
+    }
+    lanes.map(fold)
+}
+
+dispatched! {
     /// `Σ_i values[i]`.
     pub fn sum(values: &[f64]) -> f64 = sum_body
 }
@@ -74,6 +124,16 @@ mod tests {
             let product: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
             for found in [dot(&a, &b), dot_body::<false>(&a, &b)] {
                 assert!((found - product).abs() < 1e-13);
+            }
+            let several: Vec<f64> = (0..7).flat_map(|k| b.iter().map(move |b| b + k as f64)).collect();
+            for n_several in 0..=7 {
+                let (mut out, b) = (vec![0.0; n_several], &several[..n_several * n]);
+                dots(&a, b, &mut out);
+                let each: Vec<f64> = (0..n_several).map(|k| dot(&a, &b[k * n..(k + 1) * n])).collect();
+                assert_eq!(out, each, "to the last bit");
+                dots_body::<false>(&a, b, &mut out);
+                let each = (0..n_several).map(|k| dot_body::<false>(&a, &b[k * n..(k + 1) * n]));
+                assert_eq!(out, each.collect::<Vec<f64>>());
             }
             let total: f64 = a.iter().sum();
             for found in [sum(&a), sum_body::<false>(&a)] {

@@ -84,9 +84,9 @@ pub(super) struct LinearColumns<'a> {
     gram: Option<Quadratic>,
 }
 
-/// Vectors to be multiplied by columns, with their sums.
+/// Vectors to be multiplied by columns, one after the other, with their sums.
 struct Right {
-    vectors: Vec<Vec<f64>>,
+    vectors: Vec<f64>,
     sums: Vec<f64>,
 }
 
@@ -153,9 +153,13 @@ impl<'a> LinearColumns<'a> {
         bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let mut vectors: Vec<Vec<f64>> = targets.iter().map(|target| target.values.clone()).collect();
-        vectors.iter_mut().for_each(|vector| weigh(vector, weights.as_ref()));
-        let right = Right { sums: vectors.iter().map(|vector| lanes::sum(vector)).collect(), vectors };
+        let mut right = Right { vectors: Vec::new(), sums: Vec::new() };
+        for target in &targets {
+            let mut vector = target.values.clone();
+            weigh(&mut vector, weights.as_ref());
+            right.sums.push(lanes::sum(&vector));
+            right.vectors.extend(vector);
+        }
         let mut sources = Vec::new();
         for j in 0..data.n_features() {
             sources.extend(Source::of(data, j)?);
@@ -237,14 +241,15 @@ impl<'a> LinearColumns<'a> {
                 return Ok(Examined {
                     varies: false,
                     values: Kept::Table { scale: 0.0, shift: 0.0 },
-                    products: vec![0.0; targets.vectors.len()],
+                    products: vec![0.0; targets.sums.len()],
                 });
             };
             let (scale, centre, deviation) = standard.affine();
             let (scale, shift) = (scale / deviation, centre / deviation);
             let stored = Stored { values, scale, shift };
-            let product = |(target, sum): (&Vec<f64>, &f64)| stored.product(target, *sum) / n as f64;
-            let products = targets.vectors.iter().zip(&targets.sums).map(product).collect();
+            let mut products = vec![0.0; targets.sums.len()];
+            stored.products(&targets.vectors, &targets.sums, &mut products);
+            products.iter_mut().for_each(|product| *product /= n as f64);
             let first = if let Column::Dense(values) = values { Some(values.as_ptr()) } else { None };
             // A table that has the column in memory needs no buffer.
             let is_near = shift.abs() <= FARTHEST && (LARGEST.recip()..=LARGEST).contains(&scale);
@@ -454,11 +459,9 @@ impl<'a> LinearColumns<'a> {
         sums: &[f64],
     ) -> Result<Vec<f64>, Error> {
         let mut scratch = Vec::new();
-        let mut products = Vec::with_capacity(columns.len() * sums.len());
-        for column in columns {
-            let stored = self.stored(column, &mut scratch)?;
-            let vectors = right.chunks_exact(self.n_samples()).zip(sums);
-            products.extend(vectors.map(|(v, sum)| stored.product(v, *sum)));
+        let mut products = vec![0.0; columns.len() * sums.len()];
+        for (column, out) in columns.zip(products.chunks_exact_mut(sums.len().max(1))) {
+            self.stored(column, &mut scratch)?.products(right, sums, out);
         }
         Ok(products)
     }
@@ -604,8 +607,9 @@ impl<'a> LinearColumns<'a> {
 impl Examined {
     /// A column that the table does not have in memory, or not as it is needed.
     fn copied(values: Vec<f64>, varies: bool, targets: &Right) -> Self {
-        let product = |target: &Vec<f64>| dot(&values, target) / values.len() as f64;
-        let products = targets.vectors.iter().map(product).collect();
+        let mut products = vec![0.0; targets.sums.len()];
+        lanes::dots(&values, &targets.vectors, &mut products);
+        products.iter_mut().for_each(|product| *product /= values.len() as f64);
         Self { varies, values: Kept::Built(values), products }
     }
 }
@@ -620,6 +624,24 @@ impl Stored<'_> {
             }
         };
         self.scale * product - self.shift * sum
+    }
+
+    /// The products with several vectors, which `right` has one after the other; `sums` are theirs.
+    fn products(&self, right: &[f64], sums: &[f64], out: &mut [f64]) {
+        match self.values {
+            Column::Dense(values) => {
+                lanes::dots(values, right, out);
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = self.scale * *out - self.shift * sum;
+                }
+            }
+            Column::Sparse { .. } => {
+                let n = right.len() / sums.len().max(1);
+                for ((out, v), sum) in out.iter_mut().zip(right.chunks_exact(n.max(1))).zip(sums) {
+                    *out = self.product(v, *sum);
+                }
+            }
+        }
     }
 
     /// Adds the column times `weight` to `out`, all but the shift, which it returns.

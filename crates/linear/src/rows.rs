@@ -203,13 +203,9 @@ impl RowModel<'_> {
         context: &Context<'_>,
     ) -> Result<Vec<Selection>, Error> {
         let control = opened(data, budgets, self.tolerance, context)?;
-        let columns = match self.around {
-            None => LinearColumns::new(data, self.method, context)?,
-            Some((all, _)) => {
-                data.refuse_sample_weights(self.method)?;
-                LinearColumns::with_outputs(all, self.method, Vec::new(), context)?
-            }
-        };
+        data.refuse_sample_weights(self.method)?;
+        let all = self.around.map_or(data, |(all, _)| all);
+        let columns = LinearColumns::with_outputs(all, self.method, Vec::new(), context)?;
         let labelled = self.around.map(|(_, rows)| rows);
         let design = LinkedSamples { inner: &columns, labelled, relations: self.relations };
         let model = LinearModel { design: &design, loss: self.loss, intercept: self.intercept };

@@ -68,28 +68,7 @@ pub trait Penalty: Send + Sync {
         if v.iter().any(|value| !value.is_finite()) {
             return f64::INFINITY;
         }
-        let mut moved = Vec::with_capacity(v.len());
-        let mut is_zero = |t: f64| {
-            moved.clear();
-            moved.extend_from_slice(v);
-            self.prox(&mut moved, t);
-            moved.iter().all(|&value| value == 0.0)
-        };
-        if is_zero(0.0) {
-            return 0.0;
-        }
-        // Above 0, so that it can grow: a prox that moves zero itself fails here, too.
-        let size = v.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
-        let (mut low, mut high) = (0.0, size);
-        while !is_zero(high) {
-            low = high;
-            high *= 4.0;
-            if !high.is_finite() {
-                return f64::INFINITY;
-            }
-        }
-        bisect(&mut low, &mut high, is_zero);
-        high
+        smallest_factor(v, 0.0, |moved, t| self.prox(moved, t))
     }
 }
 
@@ -207,6 +186,20 @@ pub trait BlockPenalty: Penalty {
         }
     }
 
+    /// The [`Penalty::dual_norm`] of a block penalty: only the blocks that need more than those before them
+    /// are bisected, few of many in random order.
+    fn dual_norm_of_blocks(&self, v: &[f64]) -> f64 {
+        if v.iter().any(|value| !value.is_finite()) {
+            return f64::INFINITY;
+        }
+        let mut entries = Vec::new();
+        let blocks = self.blocks();
+        (0..blocks.n_blocks()).fold(0.0, |least, b| {
+            let v = gather(v, blocks.block(b), &mut entries);
+            smallest_factor(v, least, |moved, t| self.prox_block(b, moved, t))
+        })
+    }
+
     /// `Ω*(v)`.
     fn conjugate(&self, v: &[f64]) -> f64 {
         let mut entries = Vec::new();
@@ -290,6 +283,10 @@ macro_rules! penalty_of_blocks {
                 $crate::BlockPenalty::prox_of_blocks(self, w, step);
             }
 
+            fn dual_norm(&self, v: &[f64]) -> f64 {
+                $crate::BlockPenalty::dual_norm_of_blocks(self, v)
+            }
+
             fn by_blocks(&self) -> Option<&dyn $crate::BlockPenalty> {
                 Some(self)
             }
@@ -326,6 +323,32 @@ fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: V
 fn holds_around<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, v: &[f64], radius: &[f64]) -> bool {
     let farthest = |(v, r): (&f64, &f64)| (v.abs() + r) * (1.0 + STRICTLY);
     is_held_at_zero(penalty, block, v.iter().zip(radius).map(farthest).collect())
+}
+
+/// The smallest step of at least `least` with which `prox` takes `v` to zero, infinite where there is none.
+fn smallest_factor(v: &[f64], least: f64, prox: impl Fn(&mut [f64], f64)) -> f64 {
+    let mut moved = Vec::with_capacity(v.len());
+    let mut is_zero = |t: f64| {
+        moved.clear();
+        moved.extend_from_slice(v);
+        prox(&mut moved, t);
+        moved.iter().all(|&value| value == 0.0)
+    };
+    if is_zero(least) {
+        return least;
+    }
+    // Above 0, so that it can grow: a prox that moves zero itself fails here, too.
+    let size = v.iter().fold(f64::MIN_POSITIVE, |most, value| most.max(value.abs()));
+    let (mut low, mut high) = (least, size.max(least));
+    while !is_zero(high) {
+        low = high;
+        high *= 4.0;
+        if !high.is_finite() {
+            return f64::INFINITY;
+        }
+    }
+    bisect(&mut low, &mut high, is_zero);
+    high
 }
 
 /// Halves the interval between `fails` and `holds` until no number is left between them.

@@ -7,7 +7,7 @@
 //! short residual stands for. Where there are few columns and many samples, those products of columns are all
 //! known, and a sweep passes over no sample.
 
-use fewest_linalg::{add_scaled, dot, gram, gram_unless, transposed_products};
+use fewest_linalg::{add_scaled, dot, gram, gram_unless, lanes, transposed_products};
 use fewest_solver::{BlockPenalty, Control, extrapolation_weights};
 
 use crate::restricted::{Point, Restricted, duality_gap};
@@ -226,10 +226,16 @@ impl<'a> Rows<'a> {
             moved.clear();
             products.clear();
             for row in rows() {
-                let of_output = state.dual.chunks_exact(height);
+                let first = products.len();
+                products.resize(first + c, 0.0);
+                let out = &mut products[first..];
                 match &self.products {
-                    Some(_) => products.extend(of_output.map(|dual| dual[self.part.atoms[row[0]].0])),
-                    None => products.extend(of_output.map(|dual| dot(self.column(row[0]), dual))),
+                    Some(_) => {
+                        let of_output = state.dual.chunks_exact(height);
+                        let place = self.part.atoms[row[0]].0;
+                        out.iter_mut().zip(of_output).for_each(|(out, dual)| *out = dual[place]);
+                    }
+                    None => lanes::dots(self.column(row[0]), &state.dual, out),
                 }
                 moved.extend(row.iter().map(|&at| state.w[at]));
             }
