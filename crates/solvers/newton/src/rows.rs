@@ -127,8 +127,9 @@ impl<'a> Rows<'a> {
     ) -> (Point, bool) {
         let is_one_output = self.part.loss.n_outputs() == 1;
         let hands_over = is_one_output || point.w.len() <= MOST_FOR_NEWTON;
-        // The more coefficients, the more a Newton step takes.
-        let most_rounds = MOST_ROUNDS * point.w.len().div_ceil(MOST_FOR_NEWTON).max(1);
+        // The more coefficients, the more a Newton step takes: by their square, a round by their number.
+        let scale = point.w.len().div_ceil(MOST_FOR_NEWTON).max(1);
+        let (most_rounds, patience) = (MOST_ROUNDS * scale * scale, PATIENCE * scale);
         let all: Vec<usize> = (0..self.curvatures.len()).collect();
         let (mut best, mut without_progress, mut rounds) = (f64::INFINITY, 0, 0);
         loop {
@@ -141,7 +142,7 @@ impl<'a> Rows<'a> {
             without_progress = if gap < 0.9 * best { 0 } else { without_progress + 1 };
             best = best.min(gap);
             let spent = *steps >= control.max_iterations || control.stopped().is_some();
-            let is_slow = without_progress >= PATIENCE || hands_over && rounds >= most_rounds;
+            let is_slow = without_progress >= patience || hands_over && rounds >= most_rounds;
             if gap <= target || spent || is_slow {
                 return (point, gap <= target || spent || !hands_over);
             }
