@@ -33,6 +33,12 @@ const SHORT_OF_BORDER: f64 = 0.99;
 /// A length whose bound is stiffer than the objective by this factor moves by itself.
 const STIFF: f64 = 1e8;
 
+/// After so many steps a column leaves that is near the border: where its share of the largest length is below
+/// this part of its multiplier's share of the penalty. It does where at least one of so many is.
+const FIRST_STEPS: u64 = 4;
+const NEAR_BORDER: f64 = 0.01;
+const ONE_OF: usize = 4;
+
 /// A direction of the outputs is left out where its eigenvalue is below this share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-14;
 
@@ -50,6 +56,9 @@ pub(super) struct Interior {
     directions: Vec<Vec<f64>>,
     n: usize,
     lambda: f64,
+    /// Which of the columns given are here, and how many were given.
+    kept: Vec<usize>,
+    n_given: usize,
 }
 
 /// `I + VᵀV`, factorised.
@@ -121,7 +130,31 @@ impl Interior {
         let rows = transposed(&x, n, &vec![1.0; n]);
         let directions = spanning(outputs, n)?;
         let outputs = mixed(outputs, n, directions.iter().map(Vec::as_slice));
-        Some(Self { x, rows, outputs, directions, n, lambda })
+        let n_given = x.len() / n;
+        Some(Self { x, rows, outputs, directions, n, lambda, kept: (0..n_given).collect(), n_given })
+    }
+
+    /// Leaves out columns near the border, with their lengths and multipliers, where they are many: whether a
+    /// step has less to do. That of all features tells whether one of them was missed.
+    fn narrow(&mut self, z: &mut Vec<f64>, s: &mut Vec<f64>) -> bool {
+        let (m, _) = self.sizes();
+        let largest = z[..m].iter().copied().fold(0.0, f64::max);
+        let stays: Vec<bool> =
+            (0..z.len()).map(|a| a >= m || z[a] / largest > NEAR_BORDER * s[a] / self.lambda).collect();
+        let n_left = stays.iter().filter(|stays| !**stays).count();
+        if n_left * ONE_OF < m {
+            return false;
+        }
+        let of_columns = || self.x.chunks_exact(self.n).zip(&stays);
+        self.x = of_columns().filter(|(_, stays)| **stays).flat_map(|(column, _)| column).copied().collect();
+        self.rows = transposed(&self.x, self.n, &vec![1.0; self.n]);
+        for values in [z, s] {
+            let mut stays = stays.iter();
+            values.retain(|_| stays.next().is_some_and(|stays| *stays));
+        }
+        let mut stays = stays.iter();
+        self.kept.retain(|_| stays.next().is_some_and(|stays| *stays));
+        true
     }
 
     /// A table in the basis of the outputs as they were given.
@@ -137,7 +170,7 @@ impl Interior {
 
     /// Steps until the gap over the columns here is at most `target`, or as small as it gets. `None` where
     /// not even the first point can be computed.
-    pub(super) fn minimise(&self, target: f64, control: &Control<'_>) -> Option<Found> {
+    pub(super) fn minimise(mut self, target: f64, control: &Control<'_>) -> Option<Found> {
         let (m, _) = self.sizes();
         let mut z = self.first();
         let mut point = self.at(&z)?;
@@ -162,7 +195,14 @@ impl Interior {
             z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
             s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
             steps += 1;
-            let Some(next) = self.at(&z) else { return Some(self.found(&z, &s, &point, steps)) };
+            let is_narrower = steps >= FIRST_STEPS && self.narrow(&mut z, &mut s);
+            if is_narrower {
+                // What was left out shows in the gap.
+                best = f64::INFINITY;
+            }
+            let Some(next) = self.at(&z) else {
+                return (!is_narrower).then(|| self.found(&z, &s, &point, steps));
+            };
             point = next;
         }
     }
@@ -295,7 +335,12 @@ impl Interior {
                 }
             }
         }
-        let coefficients = transposed(&self.given(&coefficients, m), m, &vec![1.0; m]);
+        let own = transposed(&self.given(&coefficients, m), m, &vec![1.0; m]);
+        let c = own.len() / m.max(1);
+        let mut coefficients = vec![0.0; self.n_given * c];
+        for (&j, own) in self.kept.iter().zip(own.chunks_exact(c.max(1))) {
+            coefficients[j * c..(j + 1) * c].copy_from_slice(own);
+        }
         Found { coefficients, dual: self.given(&point.dual, self.n), steps }
     }
 }
