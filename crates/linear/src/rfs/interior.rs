@@ -33,11 +33,16 @@ const SHORT_OF_BORDER: f64 = 0.99;
 /// A length whose bound is stiffer than the objective by this factor moves by itself.
 const STIFF: f64 = 1e8;
 
-/// After so many steps a column leaves that is near the border: where its share of the largest length is below
-/// this part of its multiplier's share of the penalty. It does where at least one of so many is.
+/// After so many steps columns near the border leave, where they are one of so many: those whose share of the
+/// largest length is below this part of their multiplier's share of the penalty. Near the end many lengths
+/// are small: each time the part becomes smaller by this factor.
 const FIRST_STEPS: u64 = 4;
+const ONE_OF: usize = 2;
 const NEAR_BORDER: f64 = 0.01;
-const ONE_OF: usize = 4;
+const NEARER: f64 = 0.01;
+
+/// Most halvings of a step after which the matrix is not positive definite to rounding.
+const MOST_HALVINGS: i32 = 8;
 
 /// A direction of the outputs is left out where its eigenvalue is below this share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-14;
@@ -134,13 +139,13 @@ impl Interior {
         Some(Self { x, rows, outputs, directions, n, lambda, kept: (0..n_given).collect(), n_given })
     }
 
-    /// Leaves out columns near the border, with their lengths and multipliers, where they are many: whether a
-    /// step has less to do. That of all features tells whether one of them was missed.
-    fn narrow(&mut self, z: &mut Vec<f64>, s: &mut Vec<f64>) -> bool {
+    /// Leaves out the columns nearer to the border than `near`, with their lengths and multipliers, if they
+    /// are many: whether they were. The check of all features tells whether one of them is missed.
+    fn narrow(&mut self, near: f64, z: &mut Vec<f64>, s: &mut Vec<f64>) -> bool {
         let (m, _) = self.sizes();
         let largest = z[..m].iter().copied().fold(0.0, f64::max);
         let stays: Vec<bool> =
-            (0..z.len()).map(|a| a >= m || z[a] / largest > NEAR_BORDER * s[a] / self.lambda).collect();
+            (0..z.len()).map(|a| a >= m || z[a] / largest > near * s[a] / self.lambda).collect();
         let n_left = stays.iter().filter(|stays| !**stays).count();
         if n_left * ONE_OF < m {
             return false;
@@ -184,6 +189,7 @@ impl Interior {
         let mean = point.gradient.iter().map(|g| g.abs()).sum::<f64>() / z.len() as f64;
         let mut s: Vec<f64> = point.gradient.iter().map(|g| g.max(0.05 * mean + 1e-3)).collect();
         let (mut best, mut without_progress, mut steps) = (f64::INFINITY, 0, 0);
+        let mut near = NEAR_BORDER;
         loop {
             without_progress = if point.gap < 0.9 * best { 0 } else { without_progress + 1 };
             best = best.min(point.gap);
@@ -195,15 +201,20 @@ impl Interior {
             z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
             s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
             steps += 1;
-            let is_narrower = steps >= FIRST_STEPS && self.narrow(&mut z, &mut s);
-            if is_narrower {
-                // What was left out shows in the gap.
-                best = f64::INFINITY;
+            let mut next = self.at(&z);
+            for halving in 1..=MOST_HALVINGS {
+                if next.is_none() {
+                    z.iter_mut().zip(&dz).for_each(|(z, dz)| *z -= dz * 0.5_f64.powi(halving));
+                    next = self.at(&z);
+                }
             }
-            let Some(next) = self.at(&z) else {
-                return (!is_narrower).then(|| self.found(&z, &s, &point, steps));
-            };
+            let Some(next) = next else { return Some(self.found(&z, &s, &point, steps)) };
             point = next;
+            if steps >= FIRST_STEPS && self.narrow(near, &mut z, &mut s) {
+                // What was left out shows in the gap.
+                (near, best) = (NEARER * near, f64::INFINITY);
+                point = self.at(&z)?;
+            }
         }
     }
 
