@@ -22,6 +22,9 @@ const SPARSE: usize = 4;
 /// So many values are added without a call.
 const SHORT: usize = 16;
 
+/// Products with at most so many columns are computed one by one.
+const FEW: usize = 8;
+
 /// Columns examined between two checks of the clock.
 const ROUND: usize = 512;
 
@@ -454,7 +457,7 @@ impl<'a> LinearColumns<'a> {
     /// number of samples, and without weights. `sums` are those of the entries of each `v`.
     pub(super) fn correlate(
         &self,
-        columns: std::ops::Range<usize>,
+        columns: impl ExactSizeIterator<Item = usize>,
         right: &[f64],
         sums: &[f64],
     ) -> Result<Vec<f64>, Error> {
@@ -730,9 +733,24 @@ impl InnerProducts for LinearColumns<'_> {
         }
         let mut right = self.gather(columns)?;
         right.chunks_exact_mut(n.max(1)).for_each(|column| weigh(column, self.weights.as_ref()));
+        let k = columns.len();
+        if k <= FEW {
+            // A copy of the rows would take longer than the products with them.
+            let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
+            let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {
+                let panel = rows[at * PANEL..rows.len().min((at + 1) * PANEL)].iter().copied();
+                self.correlate(panel, &right, &sums)
+            })?;
+            for (row, products) in panels.iter().flat_map(|panel| panel.chunks_exact(k)).enumerate() {
+                for (position, product) in products.iter().enumerate() {
+                    out[position * rows.len() + row] = product / n as f64;
+                }
+            }
+            return Ok(());
+        }
         let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {
             let panel = &rows[at * PANEL..rows.len().min((at + 1) * PANEL)];
-            let mut products = vec![0.0; panel.len() * columns.len()];
+            let mut products = vec![0.0; panel.len() * k];
             dot_products(&self.gather(panel)?, &right, n, &mut products);
             Ok::<Vec<f64>, Error>(products)
         })?;

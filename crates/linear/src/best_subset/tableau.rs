@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use fewest_linalg::add_scaled;
+use fewest_linalg::lanes::LANES;
+use multiversion::multiversion;
 
 /// Columns looked at by one task.
 const CHUNK: usize = 4096;
@@ -175,14 +177,11 @@ impl Tableau {
             squares.clear();
             squares.resize(columns.len(), 0.0);
             for (correlations, w) in self.correlations.iter().zip(&self.coefficients) {
-                let weight = w[leaves] / own;
-                for ((square, c), u) in squares.iter_mut().zip(&correlations[columns.clone()]).zip(u) {
-                    let c = c + weight * u;
-                    *square += c * c;
-                }
+                add_squares(squares, &correlations[columns.clone()], w[leaves] / own, u);
             }
-            for ((square, v), u) in squares.iter_mut().zip(&self.variances[columns.clone()]).zip(u) {
-                *square = half_share(*square, v + u * u / own);
+            let most = to_falls(squares, &self.variances[columns.clone()], own, u);
+            if best.is_some_and(|best| most - rise <= best.gain) {
+                continue;
             }
             for (at, fall) in squares.iter().enumerate() {
                 let gain = fall - rise;
@@ -196,7 +195,33 @@ impl Tableau {
     }
 }
 
+/// `squares += (c + weight u)²`.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn add_squares(squares: &mut [f64], c: &[f64], weight: f64, u: &[f64]) {
+    for ((square, c), u) in squares.iter_mut().zip(c).zip(u) {
+        let c = c + weight * u;
+        *square += c * c;
+    }
+}
+
+/// `½ square / (v + u² / own)` in place of each square, and the largest of them.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn to_falls(squares: &mut [f64], v: &[f64], own: f64, u: &[f64]) -> f64 {
+    for ((square, v), u) in squares.iter_mut().zip(v).zip(u) {
+        *square = half_share(*square, v + u * u / own);
+    }
+    let mut most = [f64::NEG_INFINITY; LANES];
+    let (chunks, rest) = squares.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (most, fall) in most.iter_mut().zip(chunk) {
+            *most = if fall > most { *fall } else { *most };
+        }
+    }
+    most.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// `½ square / variance`, or 0 where there is nothing left of the variance.
+#[inline(always)]
 fn half_share(square: f64, variance: f64) -> f64 {
     if variance > DEPENDENT { 0.5 * square / variance } else { 0.0 }
 }
