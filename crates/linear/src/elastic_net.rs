@@ -160,7 +160,8 @@ options! {
     /// let target = Target::real(a.iter().map(|a| 3.0 * a).collect())?;
     /// let data = Dataset::new(DenseColumns::from_columns(&[a.clone(), b, a])?, target)?;
     /// let selection = ElasticNet::default().select(&data, Budget::Count(2), &Context::default())?;
-    /// assert_eq!(selection.order, [0, 2]);
+    /// // Which of the two is first is a matter of rounding.
+    /// assert!(selection.order.contains(&0) && selection.order.contains(&2));
     /// assert!((selection.scores[0] - selection.scores[1]).abs() < 1e-6);
     /// # Ok::<(), fewest_linear::Error>(())
     /// ```
