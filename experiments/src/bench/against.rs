@@ -124,6 +124,11 @@ fn drawn() -> Vec<Drawn> {
     all
 }
 
+/// What is short runs more often than asked for: until the older build has taken so many seconds, or so many
+/// times.
+const ENOUGH_SECONDS: f64 = 3.0;
+const MOST_RUNS: usize = 31;
+
 /// Both builds, run alternately.
 struct Builds<'a> {
     old: &'a Path,
@@ -149,7 +154,9 @@ impl Builds<'_> {
         let with_more: Vec<String> =
             words.iter().cloned().chain(more.split_whitespace().map(str::to_owned)).collect();
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        for _ in 0..self.arguments.repetitions {
+        let is_short =
+            |before: &[f64]| before.len() < MOST_RUNS && before.iter().sum::<f64>() < ENOUGH_SECONDS;
+        while before.len() < self.arguments.repetitions || is_short(&before) {
             match seconds(self.old, words, self.arguments.threads) {
                 Ok(spent) => before.push(spent),
                 Err(_) if before.is_empty() => {
@@ -163,6 +170,7 @@ impl Builds<'_> {
             }
             after.push(seconds(self.new, &with_more, self.arguments.threads)?);
         }
+        let n_runs = after.len();
         let (before, after) = (median(&before), median(&after));
         let name = match more {
             "" => format!("`{name}`"),
@@ -170,7 +178,8 @@ impl Builds<'_> {
         };
         println!("{name}: {before:.3} s, {after:.3} s, {:.2}", after / before);
         let figures = [before, after, after / before];
-        self.rows.push([vec![name], figures.map(|figure| format!("{figure:.3}")).to_vec()].concat());
+        let figures = figures.map(|figure| format!("{figure:.3}")).to_vec();
+        self.rows.push([vec![name], figures, vec![n_runs.to_string()]].concat());
         Ok(())
     }
 }
@@ -212,15 +221,15 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
         ("size of the newer command, MB", size(&new)?),
     ]);
     let documents = arguments.documents(facts);
-    let header = ["command", "older_cpu_seconds", "newer_cpu_seconds", "ratio"];
+    let header = ["command", "older_cpu_seconds", "newer_cpu_seconds", "ratio", "runs"];
     documents.csv("against", &header, &rows)?;
     let mut page = String::from(
         "# An older build of the command against this one\n\n`cargo xtask bench --against OLDER`: both builds \
          run alternately; processor seconds of\nthe whole program, medians.\n\n\
-         | command | older, s | newer, s | ratio |\n|---|---|---|---|\n",
+         | command | older, s | newer, s | ratio | runs |\n|---|---|---|---|---|\n",
     );
     for row in &rows {
-        page.push_str(&format!("| {} | {} | {} | {} |\n", row[0], row[1], row[2], row[3]));
+        page.push_str(&format!("| {} |\n", row.join(" | ")));
     }
     page.push_str("\nWhere the newer build does more by default, a second line has about the same work:\n\n");
     for (_, more, what) in MORE {
