@@ -156,7 +156,7 @@ impl Builds<'_> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let is_short =
             |before: &[f64]| before.len() < MOST_RUNS && before.iter().sum::<f64>() < ENOUGH_SECONDS;
-        while before.len() < self.arguments.repetitions || is_short(&before) {
+        while before.len() < self.arguments.repetitions as usize || is_short(&before) {
             match seconds(self.old, words, self.arguments.threads) {
                 Ok(spent) => before.push(spent),
                 Err(_) if before.is_empty() => {
