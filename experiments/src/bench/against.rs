@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::cases::Files;
 use super::programs::build_ours;
 use super::{Arguments, cases, cpu, filters, wrappers};
-use crate::output::median;
+use crate::output::minimum;
 use crate::{Result, machine, workspace};
 
 /// The arguments of each run on real data, by family. A word that is a file name refers to the data folder.
@@ -171,7 +171,7 @@ impl Builds<'_> {
             after.push(seconds(self.new, &with_more, self.arguments.threads)?);
         }
         let n_runs = after.len();
-        let (before, after) = (median(&before), median(&after));
+        let (before, after) = (minimum(&before), minimum(&after));
         let name = match more {
             "" => format!("`{name}`"),
             more => format!("the same, the newer with `{more}`"),
@@ -225,7 +225,7 @@ pub(super) fn run(arguments: &Arguments, old: &Path) -> Result<()> {
     documents.csv("against", &header, &rows)?;
     let mut page = String::from(
         "# An older build of the command against this one\n\n`cargo xtask bench --against OLDER`: both builds \
-         run alternately; processor seconds of\nthe whole program, medians.\n\n\
+         run alternately; processor seconds of\nthe whole program, the smallest of the runs.\n\n\
          | command | older, s | newer, s | ratio | runs |\n|---|---|---|---|---|\n",
     );
     for row in &rows {
