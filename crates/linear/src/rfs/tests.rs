@@ -66,6 +66,27 @@ fn few_samples_are_certified_by_the_definition() -> Tested {
     Ok(())
 }
 
+/// Where all residuals are zero, the matrix of a step is singular to rounding before the gap is small enough:
+/// the step is halved, and no other method needed.
+#[test]
+fn a_singular_step_is_halved() -> Tested {
+    let (n, d) = (100, 500);
+    let columns: Vec<Vec<f64>> = (0..d as u64).map(|j| noise(n, j)).collect();
+    let sum = |i: usize| (0..10).map(|j| columns[50 * j][i]).sum::<f64>();
+    let labels: Vec<bool> = (0..n).map(|i| sum(i) > 0.0).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    let context = Context::default();
+    let table = LinearColumns::new(&data, "rfs", &context)?;
+    let robust = Robust::new(&table, robust_outputs(data.target(), &context)?, n, Control::default())?;
+    let largest = GroupLasso::new(1.0, &robust.rows)?.dual_norm(&robust.null.correlations);
+    for ratio in [0.3, 0.1, 0.03, 0.01, 0.003] {
+        let penalty = GroupLasso::new(ratio * largest, &robust.rows)?;
+        let found = robust.interior(ratio * largest, &penalty)?.map(|found| found.solution.status);
+        assert_eq!(found, Some(Status::Converged), "{ratio}");
+    }
+    Ok(())
+}
+
 /// More columns than join at first.
 #[test]
 fn columns_join_until_none_is_left() -> Tested {
