@@ -38,7 +38,7 @@ const STIFF: f64 = 1e8;
 /// are small: each time the part becomes smaller by this factor.
 const FIRST_STEPS: u64 = 4;
 const ONE_OF: usize = 2;
-const NEAR_BORDER: f64 = 0.01;
+const NEAR_BORDER: f64 = 0.003;
 const NEARER: f64 = 0.01;
 
 /// Most halvings of a step after which the matrix is not positive definite to rounding.
@@ -173,9 +173,10 @@ impl Interior {
         (self.x.len() / self.n, self.outputs.len() / self.n)
     }
 
-    /// Steps until the gap over the columns here is at most `target`, or as small as it gets. `None` where
-    /// not even the first point can be computed.
-    pub(super) fn minimise(mut self, target: f64, control: &Control<'_>) -> Option<Found> {
+    /// Steps until the gap over the columns here is at most `target`, or as small as it gets; where it
+    /// `narrows`, over those that did not come near to the border. `None` where not even the first point can be
+    /// computed.
+    pub(super) fn minimise(mut self, target: f64, narrows: bool, control: &Control<'_>) -> Option<Found> {
         let (m, _) = self.sizes();
         let mut z = self.first();
         let mut point = self.at(&z)?;
@@ -210,7 +211,7 @@ impl Interior {
             }
             let Some(next) = next else { return Some(self.found(&z, &s, &point, steps)) };
             point = next;
-            if steps >= FIRST_STEPS && self.narrow(near, &mut z, &mut s) {
+            if narrows && steps >= FIRST_STEPS && self.narrow(near, &mut z, &mut s) {
                 // What was left out shows in the gap.
                 (near, best) = (NEARER * near, f64::INFINITY);
                 point = self.at(&z)?;

@@ -204,11 +204,11 @@ impl<'a> Robust<'a> {
         let room = FACTOR * n + ROOM;
         let mut chosen = Vec::new();
         join(&mut chosen, &self.null.correlations, c, 0.0, room);
-        let (mut share, mut steps) = (SHARE_OF_TOLERANCE, 0);
+        let (mut share, mut steps, mut narrows) = (SHARE_OF_TOLERANCE, 0, true);
         loop {
             let target = share * self.control.tolerance * self.null.objective;
             let problem = Interior::new(self.columns.gather(&chosen)?, &self.outputs, n, lambda);
-            let found = problem.and_then(|problem| problem.minimise(target, &self.control));
+            let found = problem.and_then(|problem| problem.minimise(target, narrows, &self.control));
             let Some(mut found) = found else { return Ok(None) };
             steps += found.steps;
             let mut coefficients = vec![0.0; self.rows.len()];
@@ -225,9 +225,12 @@ impl<'a> Robust<'a> {
                 let solution = Solution { coefficients, objective, certificate, iterations: steps, status };
                 return Ok(Some(Solved { solution, intercepts: vec![0.0; c] }));
             }
-            if join(&mut chosen, &correlations, c, lambda, room) == 0 {
+            let n_joined = join(&mut chosen, &correlations, c, lambda, room);
+            if n_joined == 0 && !narrows {
                 share *= 0.1;
             }
+            // Perhaps a column that left is missed.
+            narrows = narrows && n_joined > 0;
             if share < LEAST_SHARE {
                 return Ok(None);
             }

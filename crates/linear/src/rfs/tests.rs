@@ -51,7 +51,7 @@ fn few_samples_are_certified_by_the_definition() -> Tested {
         let w = &found.solution.coefficients;
         let problem = Interior::new(x.concat(), &outputs, n, lambda);
         let target = 1e-10 * robust.null.objective;
-        let inner = problem.and_then(|problem| problem.minimise(target, &control));
+        let inner = problem.and_then(|problem| problem.minimise(target, true, &control));
         let inner = inner.ok_or(Error::Stopped { before: "a point" })?;
         let (objective, gap) = by_definition(&x, &y, w, lambda, &inner.dual);
         assert!((-1e-13..2e-9).contains(&(gap / robust.null.objective)), "{ratio}: {gap}");
