@@ -140,6 +140,8 @@ fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
         ("hsic-lasso", &["--force-in", "e", "-p", "related=0"], 4, 1e-4),
         ("nocco-lasso", &["-p", "related=0"], 3, 1e-3),
         ("gini", &["-p", "bins=64"], 3, 1e-15),
+        // The first look, two passes for the bounds of bins, the counts of features, and of pairs.
+        ("mrmr", &["-p", "discretisation=equal-frequency"], 5, 0.0),
     ] {
         let run = |file: &str, last: &[&str]| {
             let words = ["select", file, "--target", "kind", "-m", method, "--json", "-"];
@@ -252,7 +254,8 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
     assert!(told.contains("f-score") && told.contains("mrmr"), "{told}");
     assert!(refused(&["-m", "mrmr", "--report", "x.html"]).contains("--report needs the whole table"));
     assert!(refused(&["-m", "mrmr", "--missing", "mean"]).contains("drop-rows"));
-    assert!(refused(&["-m", "mrmr", "-p", "discretisation=equal-frequency"]).contains("bins of equal width"));
+    let told = refused(&["-m", "mrmr", "-p", "discretisation=mdl"]);
+    assert!(told.contains("discretisation=equal-width or equal-frequency"), "{told}");
     assert!(refused(&["-m", "gini"]).contains("bins=256"));
     assert!(refused(&["-m", "lasso", "--covariates", "a"]).contains("covariates"));
     assert!(refused(&["-m", "lasso", "-p", "loss=logistic", "-k", "2"]).contains("loss"));

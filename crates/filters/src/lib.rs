@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod equal_frequency;
 mod joint_tables;
 mod running;
 mod tables;

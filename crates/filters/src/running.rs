@@ -79,7 +79,7 @@ impl RunningTables {
     }
 
     fn counts(&self, bounds: &[Bounds]) -> RunningSums<Counts> {
-        RunningSums::new(Counts::new(bounds, self.bins, self.method))
+        RunningSums::new(Counts::equal_width(bounds, self.bins, self.method))
     }
 
     fn bounds(batch: &Dataset) -> Result<Vec<Bounds>, Error> {

@@ -8,6 +8,8 @@ use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, ord
 
 use fewest_counts::discretisation::{EqualWidth, categories};
 
+use crate::equal_frequency::Cuts;
+
 /// How often each level of a feature occurs with each class.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LevelTable {
@@ -42,16 +44,16 @@ impl LevelTable {
         Self { levels, counts, n_classes, first_seen }
     }
 
-    /// As [`new`](Self::new) of the numbers of the bins of `values`.
-    fn of_bins(values: &[f64], bins: &EqualWidth, n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
-        if n_bins > values.len() {
-            let codes: Vec<f64> = values.iter().map(|value| f64::from(bins.code(*value))).collect();
+    /// As [`new`](Self::new) of the numbers of bins below `n_bins`.
+    fn of_bins(codes: &[u32], n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
+        if n_bins > codes.len() {
+            let codes: Vec<f64> = codes.iter().copied().map(f64::from).collect();
             return Self::new(&codes, classes, n_classes);
         }
         let mut all = vec![0_u64; n_bins * n_classes];
         let mut first_seen = vec![Vec::new(); n_classes];
-        for (&value, &class) in values.iter().zip(classes) {
-            let bin = bins.code(value) as usize;
+        for (&bin, &class) in codes.iter().zip(classes) {
+            let bin = bin as usize;
             let count = &mut all[bin + class as usize * n_bins];
             if *count == 0 {
                 first_seen[class as usize].push(bin as f64);
@@ -149,18 +151,48 @@ pub(crate) fn log_sum(count: u64) -> f64 {
     count as f64 * (count.max(1) as f64).ln()
 }
 
-/// Counts of levels by class, in bins of equal width for numbers.
+/// The bins of a number.
+enum Bins {
+    /// So many of equal width.
+    EqualWidth(EqualWidth, usize),
+    /// Between increasing cuts; a value at a cut is in the bin below it.
+    Between(Vec<f64>),
+}
+
+impl Bins {
+    /// How many there may be.
+    fn count(&self) -> usize {
+        match self {
+            Self::EqualWidth(_, count) => *count,
+            Self::Between(cuts) => cuts.len() + 1,
+        }
+    }
+
+    /// The bin of each value.
+    fn codes(&self, values: &[f64]) -> Vec<u32> {
+        match self {
+            Self::EqualWidth(bins, _) => values.iter().map(|value| bins.code(*value)).collect(),
+            Self::Between(cuts) => {
+                let code = |value: &f64| cuts.partition_point(|cut| cut < value) as u32;
+                values.iter().map(code).collect()
+            }
+        }
+    }
+}
+
+/// Counts of levels by class, in bins for numbers.
 pub(crate) struct Counts {
-    bins: Vec<Option<EqualWidth>>,
-    n_bins: usize,
+    bins: Vec<Option<Bins>>,
     method: &'static str,
 }
 
 impl Counts {
-    /// With this number of bins over the bounds of each number.
-    pub(crate) fn new(bounds: &[Bounds], bins: usize, method: &'static str) -> Self {
-        let width = |bounds: &Bounds| bounds.map(|(low, high)| EqualWidth::new(low, high, bins));
-        Self { bins: bounds.iter().map(width).collect(), n_bins: bins, method }
+    /// With this number of bins of equal width over the bounds of each number.
+    pub(crate) fn equal_width(bounds: &[Bounds], bins: usize, method: &'static str) -> Self {
+        let width = |bounds: &Bounds| {
+            bounds.map(|(low, high)| Bins::EqualWidth(EqualWidth::new(low, high, bins), bins))
+        };
+        Self { bins: bounds.iter().map(width).collect(), method }
     }
 }
 
@@ -188,7 +220,7 @@ impl ColumnSums for Counts {
     ) -> Result<LevelTable, Error> {
         let values = column.to_vec(classes.len());
         Ok(match self.bins.get(j) {
-            Some(Some(bins)) => LevelTable::of_bins(&values, bins, self.n_bins, classes, *n_classes),
+            Some(Some(bins)) => LevelTable::of_bins(&bins.codes(&values), bins.count(), classes, *n_classes),
             _ => LevelTable::new(&values, classes, *n_classes),
         })
     }
@@ -229,9 +261,11 @@ impl ColumnSums for Numbers {
 /// The levels of every feature of a stream by class, and how values become levels.
 pub(crate) struct StreamTables {
     /// The bins of numbers.
-    bins: Vec<Option<EqualWidth>>,
+    bins: Vec<Option<Bins>>,
     /// One a feature.
     pub(crate) tables: Vec<LevelTable>,
+    /// What there is to say about bins that are not those of the table.
+    pub(crate) note: Option<String>,
 }
 
 impl StreamTables {
@@ -241,17 +275,50 @@ impl StreamTables {
     /// # Errors
     /// A target that is not classes, which `method` needs; a NaN or an infinity, naming the cell; a stream
     /// that cannot be rewound; [`Error::Stopped`] when the context says so.
-    pub(crate) fn new(
+    pub(crate) fn equal_width(
         stream: &mut dyn SampleStream,
         bins: usize,
         method: &'static str,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let bounds = stream_sums(stream, &Numbers, context)?;
-        let counts = Counts::new(&bounds, bins, method);
+        Self::counted(stream, Counts::equal_width(&bounds, bins, method), None, context)
+    }
+
+    /// As [`equal_width`](Self::equal_width), of bins of equally many samples: the passes of [`Cuts`], and one
+    /// to count.
+    ///
+    /// # Errors
+    /// As there; [`Error::Unreadable`] where a pass has other rows than one before.
+    pub(crate) fn equal_frequency(
+        stream: &mut dyn SampleStream,
+        bins: usize,
+        method: &'static str,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let Cuts { cuts, inexact } = Cuts::new(stream, bins, context)?;
+        let note = inexact.map(|(features, share)| {
+            let plural = if features == 1 { "feature has" } else { "features have" };
+            // Rounded up: what is told is a bound.
+            let percent = (1e4 * share).ceil() / 1e2;
+            format!(
+                "{features} {plural} bins whose bounds are off by up to {percent} % of the samples: there is \
+                 too little memory for exact ones"
+            )
+        });
+        let bins = cuts.into_iter().map(|cuts| cuts.map(Bins::Between)).collect();
+        Self::counted(stream, Counts { bins, method }, note, context)
+    }
+
+    fn counted(
+        stream: &mut dyn SampleStream,
+        counts: Counts,
+        note: Option<String>,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         rewind(stream)?;
         let tables = stream_sums(stream, &counts, context)?;
-        Ok(Self { bins: counts.bins, tables })
+        Ok(Self { bins: counts.bins, tables, note })
     }
 
     /// Whether a feature is a number, whose levels are bins.
@@ -271,8 +338,8 @@ impl StreamTables {
             // A level is the number of a bin.
             let mut level_of = vec![ABSENT; levels.last().map_or(0, |last| *last as usize + 1)];
             levels.iter().enumerate().for_each(|(level, bin)| level_of[*bin as usize] = level as u32);
-            let code = |value: f64| level_of.get(bins.code(value) as usize).copied().unwrap_or(ABSENT);
-            return values.into_iter().map(|value| known(code(value))).collect();
+            let level = |code: u32| level_of.get(code as usize).copied().unwrap_or(ABSENT);
+            return bins.codes(&values).into_iter().map(|code| known(level(code))).collect();
         }
         let code = |value: f64| {
             let at = levels.partition_point(|level| *level < value);

@@ -4,9 +4,12 @@
 //! the method gets, so that in cross-validation no bound depends on the samples held out.
 
 mod mdl;
+mod quantiles;
 
 use fewest_core::method::Options;
 use fewest_core::{Classes, Error, options, words};
+
+pub use quantiles::{Bracket, Quantiles};
 
 words! {
     /// How the values of a feature become levels.

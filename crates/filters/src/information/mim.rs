@@ -12,7 +12,7 @@ use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
 use super::estimators::{Estimator, Search};
 use super::forward::TIE;
-use super::streamed::{check_two_classes, discrete_tables, stream_bins};
+use super::streamed::{check_two_classes, discrete_tables, running_bins};
 
 options! {
     /// Mutual information maximisation, also called information gain: `I(k;Y)` in nats, Eq. (36) of Li et al.
@@ -69,12 +69,16 @@ impl Scorer for Mim {
     }
 }
 
-/// With the default estimator's kind, levels of equal width, and classes as target only. Two passes: the
-/// ranges of the features, then the counts.
+/// With the default estimator's kind, bins of equal width or of equally many samples, and classes as target
+/// only. Two passes for bins of equal width: the ranges of the features, then the counts. Mostly three for
+/// those of equally many samples: two for the bounds of the bins.
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
-        Ok(of_tables(&discrete_tables(stream, self.estimator, "mim", context)?.tables))
+        let levels = discrete_tables(stream, self.estimator, "mim", context)?;
+        let mut scores = of_tables(&levels.tables);
+        scores.notes.extend(levels.note);
+        Ok(scores)
     }
 
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
@@ -83,7 +87,7 @@ impl StreamScorer for Mim {
             check_two_classes(&tables)?;
             Ok(of_tables(&tables))
         };
-        Ok(Box::new(RunningTables::new(stream_bins(self.estimator, "mim")?, "mim", scores)))
+        Ok(Box::new(RunningTables::new(running_bins(self.estimator, "mim")?, "mim", scores)))
     }
 }
 

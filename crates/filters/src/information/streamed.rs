@@ -13,37 +13,61 @@ use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use super::known_terms::{KnownTerms, Singles, UNKNOWN_NUMBER};
 use crate::tables::{LevelTable, StreamTables};
 
-/// The levels of a stream by class, for `method`: levels of equal width, two classes or more.
+/// The levels of a stream by class, for `method`: bins of equal width or of equally many samples, two classes
+/// or more.
 ///
 /// # Errors
-/// Another estimator; a target that does not vary; those of [`StreamTables::new`].
+/// Another estimator; a target that does not vary; those of [`StreamTables`].
 pub(super) fn discrete_tables(
     stream: &mut dyn SampleStream,
     estimator: Estimator,
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<StreamTables, Error> {
-    let levels = StreamTables::new(stream, stream_bins(estimator, method)?, method, context)?;
+    let levels = match numbers_in_bins(estimator) {
+        Some((DiscretisationRule::EqualWidth, bins)) => {
+            StreamTables::equal_width(stream, bins, method, context)?
+        }
+        Some((DiscretisationRule::EqualFrequency, bins)) => {
+            StreamTables::equal_frequency(stream, bins, method, context)?
+        }
+        _ => {
+            let what = "an estimator other than bins of equal width or of equally many samples \
+                        (estimator=discrete, discretisation=equal-width or equal-frequency, integers=bins)";
+            return Err(not_on_a_stream(method, what));
+        }
+    };
     check_two_classes(&levels.tables)?;
     Ok(levels)
 }
 
-/// The number of bins of equal width.
+/// The number of bins of equal width, of samples that arrive.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for another estimator.
-pub(super) fn stream_bins(estimator: Estimator, method: &'static str) -> Result<usize, Error> {
-    match estimator {
-        Estimator::Discrete(Discretisation {
-            discretisation: DiscretisationRule::EqualWidth,
-            integers: Integers::Bins,
-            bins,
-            ..
-        }) => Ok(bins),
+pub(super) fn running_bins(estimator: Estimator, method: &'static str) -> Result<usize, Error> {
+    match numbers_in_bins(estimator) {
+        Some((DiscretisationRule::EqualWidth, bins)) => Ok(bins),
+        Some((DiscretisationRule::EqualFrequency, _)) => Err(Error::Unsupported {
+            method,
+            what: "discretisation=equal-frequency of samples that arrive, which come once,".to_owned(),
+            instead: "take discretisation=equal-width, or keep the rows in a file and select from that"
+                .to_owned(),
+        }),
         _ => Err(not_on_a_stream(
             method,
             "an estimator other than bins of equal width (estimator=discrete, integers=bins)",
         )),
+    }
+}
+
+/// The rule and the number of bins, where every number comes into bins.
+fn numbers_in_bins(estimator: Estimator) -> Option<(DiscretisationRule, usize)> {
+    match estimator {
+        Estimator::Discrete(Discretisation { discretisation, integers: Integers::Bins, bins }) => {
+            Some((discretisation, bins))
+        }
+        _ => None,
     }
 }
 
@@ -65,13 +89,15 @@ fn not_on_a_stream(method: &'static str, what: &str) -> Error {
 impl PassSelector for Forward {
     /// With the bits of [`Selector::select`] on the same rows in one table.
     ///
-    /// For levels of equal width and classes as target. The stream is read twice, for the bounds of the bins
-    /// and the counts of levels, and then to count the levels of pairs: of all pairs in one pass where these
-    /// are at most three times as many as those of the selected features with all others, and otherwise of
-    /// the pairs of the best candidates with each other, and of those that are expected to be selected with
-    /// all features. What was expected wrongly costs one more pass, and never the answer: a feature is taken
-    /// once its pairs with all that were selected before are known for every feature. Memory is at most 256
-    /// MiB of counts, or those of one feature with all others, whatever the number of rows.
+    /// For bins of equal width or of equally many samples, and classes as target. The stream is read for the
+    /// bounds of the bins (once for equal width, mostly twice for equally many samples), once for the counts
+    /// of levels, and then to count the levels of pairs: of all pairs in one pass where these are at most
+    /// three times as many as those of the selected features with all others, and otherwise of the pairs of
+    /// the best candidates with each other, and of those that are expected to be selected with all features.
+    /// What was expected wrongly costs one more pass, and never the answer: a feature is taken once its pairs
+    /// with all that were selected before are known for every feature. Memory is at most 256 MiB of counts,
+    /// or those of one feature with all others, whatever the number of rows. Where memory is too little for
+    /// the exact bounds of many bins of equally many samples, a note tells how far they may be off.
     ///
     /// [`Selector::select`]: fewest_core::Selector::select
     ///
@@ -105,7 +131,8 @@ impl PassSelector for Forward {
         if criterion == ForwardCriterion::Jmi3 {
             return Err(not_on_a_stream(id, "a criterion of three features"));
         }
-        let levels = discrete_tables(stream, self.estimator, id, context)?;
+        let mut levels = discrete_tables(stream, self.estimator, id, context)?;
+        let note = levels.note.take();
         let d = levels.tables.len();
         budget.check(d)?;
         let candidates: Vec<usize> = (0..d).filter(|&k| levels.tables[k].n_levels() > 1).collect();
@@ -117,6 +144,7 @@ impl PassSelector for Forward {
         let known = KnownTerms::new(stream, context, candidates.clone(), n_wanted);
         let streamed = Streamed { singles: Singles::new(criterion, levels), known: Mutex::new(known) };
         let mut selection = forward(&streamed, candidates, d, budget, context)?;
+        selection.notes.extend(note);
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
         Ok(selection)
     }
