@@ -121,7 +121,7 @@ impl Search {
         low < high && self.brackets.get(first).is_some_and(|bracket| bracket.low <= low)
     }
 
-    /// Smaller brackets, from the values inside of those before; `None` where a cut is outside of its bracket.
+    /// Smaller brackets, from the values inside of those before; `None` where a cut is outside of its own.
     fn narrow(&mut self, found: &Seen, bins: usize) -> Option<()> {
         let n: u64 = found.counts.iter().sum();
         let (mut ranks, mut ends) = (Vec::new(), Vec::new());

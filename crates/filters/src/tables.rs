@@ -285,8 +285,8 @@ impl StreamTables {
         Self::counted(stream, Counts::equal_width(&bounds, bins, method), None, context)
     }
 
-    /// As [`equal_width`](Self::equal_width), of bins of equally many samples: the passes of [`Cuts`], and one
-    /// to count.
+    /// As [`equal_width`](Self::equal_width), of bins of equally many samples: the passes of [`Cuts`], and
+    /// one to count.
     ///
     /// # Errors
     /// As there; [`Error::Unreadable`] where a pass has other rows than one before.

@@ -174,8 +174,8 @@ impl Interior {
     }
 
     /// Steps until the gap over the columns here is at most `target`, or as small as it gets; where it
-    /// `narrows`, over those that did not come near to the border. `None` where not even the first point can be
-    /// computed.
+    /// `narrows`, over those that did not come near to the border. `None` where no point can be computed, at
+    /// first or without the columns that left.
     pub(super) fn minimise(mut self, target: f64, narrows: bool, control: &Control<'_>) -> Option<Found> {
         let (m, _) = self.sizes();
         let mut z = self.first();

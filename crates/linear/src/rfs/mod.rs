@@ -58,8 +58,8 @@ options! {
     ///
     /// Unlike the reweighting of the paper, which has no test of how near it is, this solves the problem to a
     /// duality gap. With fewer samples than features, at most 500, and no category of more than two levels,
-    /// it is an interior-point method in the lengths of the rows of `W` and of the residuals, in which features
-    /// that come near to length 0 are left out on the way, and checked in the end; else the method
+    /// it is an interior-point method in the lengths of the rows of `W` and of the residuals, in which
+    /// features that come near to length 0 are left out on the way, and checked in the end; else the method
     /// of multipliers over proximal Newton steps, where residuals shorter than `μ` are smoothed around the
     /// dual point of the problem before. With residuals `R` and correlations `V = XᵀΘ`, the dual point `Θ`,
     /// no row longer than 1, is scaled by `t` until no row of `V` is longer than `λ`:
