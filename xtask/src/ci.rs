@@ -46,6 +46,18 @@ const STEPS: &[Step] = &[
         arguments: "doc --workspace --no-deps",
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
+    // A workspace of its own, whose engine no other step compiles.
+    step("cluster: format", "fmt --all --check --manifest-path cluster/Cargo.toml"),
+    step(
+        "cluster: clippy",
+        "clippy --workspace --all-targets --locked --manifest-path cluster/Cargo.toml -- -D warnings",
+    ),
+    step("cluster: test", "test --workspace --locked --manifest-path cluster/Cargo.toml"),
+    Step {
+        name: "cluster: rustdoc",
+        arguments: "doc --workspace --no-deps --locked --manifest-path cluster/Cargo.toml",
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
 ];
 
 /// Runs every step, stops at the first failure, and prints how long each took.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod exact;
 mod folds;
 mod levels;
 pub mod moments;
@@ -12,6 +13,7 @@ mod together;
 mod walk;
 mod weights;
 
+pub use exact::{ExactMoments, ExactProducts, ExactSum, NotFinite, Unit};
 pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};

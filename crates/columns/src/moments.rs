@@ -65,6 +65,11 @@ impl Moments {
         Self { origin, offset, deviations }
     }
 
+    /// Of a mean, told by a value near it and what is missing, and squared deviations.
+    pub(crate) fn from_parts(origin: f64, offset: f64, deviations: f64) -> Self {
+        Self { origin, offset, deviations }
+    }
+
     /// Adds those of later samples, `n_later` of them to `n` (Chan, Golub & LeVeque 1979). Samples that are
     /// all equal stay so to the bit.
     pub fn merge(&mut self, n: usize, later: &Self, n_later: usize) {

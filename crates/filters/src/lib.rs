@@ -8,6 +8,7 @@ mod tables;
 pub mod information;
 pub mod similarity;
 pub mod statistical;
+pub mod unordered;
 
 pub use fewest_core::Error;
 pub use fewest_counts::discretisation;

@@ -8,7 +8,11 @@ use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, ord
 
 use fewest_counts::discretisation::{EqualWidth, categories};
 
+<<<<<<< HEAD
 use crate::equal_frequency::Cuts;
+=======
+use crate::unordered::Unordered;
+>>>>>>> sql
 
 /// How often each level of a feature occurs with each class.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,10 +48,62 @@ impl LevelTable {
         Self { levels, counts, n_classes, first_seen }
     }
 
+<<<<<<< HEAD
     /// As [`new`](Self::new) of the numbers of bins below `n_bins`.
     fn of_bins(codes: &[u32], n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
         if n_bins > codes.len() {
             let codes: Vec<f64> = codes.iter().copied().map(f64::from).collect();
+=======
+    /// Of how often each level occurs with each class, `counts[level + class · n_levels]`.
+    pub(crate) fn of_counts(n_levels: usize, counts: &[u64]) -> Self {
+        let by_class = || counts.chunks_exact(n_levels.max(1));
+        let occurs: Vec<usize> =
+            (0..n_levels).filter(|&level| by_class().any(|counts| counts[level] > 0)).collect();
+        let own = |counts: &[u64]| occurs.iter().map(|&level| counts[level]).collect::<Vec<_>>();
+        // In the order of their numbers, since nothing says which came first.
+        let seen = |counts: &[u64]| {
+            (0..)
+                .zip(own(counts))
+                .filter(|(_, count)| *count > 0)
+                .map(|(level, _)| f64::from(level))
+                .collect()
+        };
+        Self {
+            levels: (0..).take(occurs.len()).map(f64::from).collect(),
+            counts: by_class().flat_map(own).collect(),
+            n_classes: by_class().len(),
+            first_seen: by_class().map(seen).collect(),
+        }
+    }
+
+    /// The table in which all samples have one class.
+    pub(crate) fn of_all_classes(&self) -> Self {
+        let of_level = |level| self.by_class().map(|counts| counts[level]).sum();
+        Self::of_counts(self.n_levels(), &(0..self.n_levels()).map(of_level).collect::<Vec<_>>())
+    }
+
+    /// Of sums in no order.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`] for a real target; [`Error::Unsupported`] for numbers, which `method`
+    /// would have to cut into bins.
+    pub(crate) fn unordered(sums: &Unordered, method: &'static str) -> Result<Self, Error> {
+        match sums {
+            Unordered::Levels { n_levels, counts, .. } => Ok(Self::of_counts(*n_levels, counts)),
+            Unordered::Numbers(_) => Err(Error::Unsupported {
+                method,
+                what: "a number whose values were summed".to_owned(),
+                instead: "cut it into bins, and count their levels".to_owned(),
+            }),
+            other => Err(other.unsupported(method, "classes")),
+        }
+    }
+
+    /// As [`new`](Self::new) of the numbers of the bins of `values`.
+    fn of_bins(values: &[f64], bins: &EqualWidth, n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
+        if n_bins > values.len() {
+            let codes: Vec<f64> = values.iter().map(|value| f64::from(bins.code(*value))).collect();
+>>>>>>> sql
             return Self::new(&codes, classes, n_classes);
         }
         let mut all = vec![0_u64; n_bins * n_classes];

@@ -67,7 +67,7 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
 
 /// Sources that become part of programs, as opposed to tests, examples and benches.
 fn is_library(file: &str) -> bool {
-    file.starts_with("crates/") && file.contains("/src/")
+    starts_with_any(file, &["crates/", "cluster/"]) && file.contains("/src/")
 }
 
 fn starts_with_any(file: &str, folders: &[&str]) -> bool {

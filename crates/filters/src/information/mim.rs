@@ -2,6 +2,7 @@
 
 use crate::running::RunningTables;
 use crate::tables::LevelTable;
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_core::method::Options;
 use fewest_core::{
     Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, rank,
@@ -88,6 +89,14 @@ impl StreamScorer for Mim {
             Ok(of_tables(&tables))
         };
         Ok(Box::new(RunningTables::new(running_bins(self.estimator, "mim")?, "mim", scores)))
+    }
+}
+
+impl UnorderedScorer for Mim {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        let tables = [LevelTable::unordered(sums, "mim")?];
+        check_two_classes(&tables)?;
+        Ok(of_tables(&tables))
     }
 }
 

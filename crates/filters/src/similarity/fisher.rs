@@ -4,7 +4,8 @@ use fewest_core::method::Options;
 use fewest_core::{Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer};
 
 use super::scatter::{Scatter, stream_scatters};
-use crate::statistical::classes::{ClassTable, running_sums};
+use crate::statistical::classes::{ClassTable, running_sums, unordered_sums};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::score_features;
 
 /// Fisher score of each feature (survey Eq. 8; Duda, Hart and Stork 2001): how far the classes' means lie
@@ -63,6 +64,13 @@ impl StreamScorer for FisherScore {
         let scores =
             |sums: Vec<_>| Ok(of_scatters(sums.into_iter().map(|sums| Scatter::of((sums, 1.0))).collect()));
         Ok(running_sums("fisher", scores))
+    }
+}
+
+impl UnorderedScorer for FisherScore {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        let sums = unordered_sums(sums, "fisher")?;
+        Ok(of_scatters(vec![Scatter::of(sums)]))
     }
 }
 

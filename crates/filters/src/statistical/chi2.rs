@@ -2,6 +2,7 @@
 
 use crate::running::RunningTables;
 use crate::tables::{LevelTable, StreamTables};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_core::method::Options;
 use fewest_core::{
     Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options,
@@ -85,6 +86,12 @@ impl StreamScorer for ChiSquare {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
         Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables, _| of_tables(&tables))))
+    }
+}
+
+impl UnorderedScorer for ChiSquare {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        of_tables(&[LevelTable::unordered(sums, "chi2")?])
     }
 }
 

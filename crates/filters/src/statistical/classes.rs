@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::tables::LevelTable;
-use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use crate::unordered::Unordered;
+use fewest_columns::{ColumnSums, TableSums, Unit, divided, safe_stream_sums};
 use fewest_core::{
     Classes, Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target,
 };
@@ -247,6 +248,19 @@ pub(crate) fn running_sums(
     Box::new(Running::new(ByClass { method }, ClassSums::is_safe, scores))
 }
 
+/// The sums by class that are told in no order, and what their values were divided by.
+///
+/// # Errors
+/// [`Error::UnsupportedTarget`].
+pub(crate) fn unordered_sums(sums: &Unordered, method: &'static str) -> Result<(ClassSums, f64), Error> {
+    let Unordered::Numbers(classes) = sums else {
+        return Ok((ClassSums::Levels(LevelTable::unordered(sums, method)?), 1.0));
+    };
+    let unit = Unit::of(classes);
+    let moments = classes.iter().map(|class| (class.n() as usize, class.moments(unit))).collect();
+    Ok((ClassSums::Numbers(moments), unit.divisor()))
+}
+
 /// An error for fewer than two classes with samples.
 pub(crate) fn check_classes(counts: &[usize]) -> Result<(), Error> {
     if counts.len() < 2 {
@@ -326,7 +340,8 @@ fn spread_of_numbers(classes: &[(usize, Moments)]) -> Spread {
 
 /// Half the squared distances of level indicators: for two levels, those of the codes 0 and 1.
 fn spread_of_levels(levels: &LevelTable) -> Spread {
-    let n_levels = levels.n_levels();
+    // Of no samples there are no levels, and no classes either.
+    let n_levels = levels.n_levels().max(1);
     let (table, counts) = (levels.counts(), levels.class_counts());
     let n = counts.iter().sum::<usize>() as f64;
     let mut all = vec![0.0; n_levels];
@@ -341,5 +356,5 @@ fn spread_of_levels(levels: &LevelTable) -> Spread {
         let distance: f64 = column.iter().zip(&all).map(|(c, a)| (c * n - a * own).powi(2)).sum();
         between += 0.5 * distance / (own * n * n);
     }
-    Spread { between, within, dimensions: n_levels.saturating_sub(1), counts }
+    Spread { between, within, dimensions: n_levels - 1, counts }
 }

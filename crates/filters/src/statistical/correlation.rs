@@ -8,6 +8,7 @@ use fewest_core::{
 use super::levels::ranks;
 use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::score_features;
 
 words! {
@@ -100,6 +101,13 @@ impl StreamScorer for CorrelationScore {
     fn fading(&self) -> Result<FadingScore, Error> {
         self.check_streamed()?;
         Ok(FadingScore::Correlation)
+    }
+}
+
+impl UnorderedScorer for CorrelationScore {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        self.check_streamed()?;
+        Ok(of_shares(vec![REGRESSION.explained_unordered(sums)?]))
     }
 }
 

@@ -6,9 +6,12 @@ use fewest_core::{
     Target,
 };
 
-use super::classes::{ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads};
+use super::classes::{
+    ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads, unordered_sums,
+};
 use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::score_features;
 
 /// F statistic of each feature.
@@ -95,6 +98,17 @@ impl StreamScorer for FScore {
 
     fn fading(&self) -> Result<FadingScore, Error> {
         Ok(FadingScore::F)
+    }
+}
+
+impl UnorderedScorer for FScore {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        match sums {
+            Unordered::Numbers(_) | Unordered::Levels { .. } => {
+                of_spreads(&[unordered_sums(sums, REGRESSION.method)?.0.spread()])
+            }
+            real => Ok(of_shares(vec![REGRESSION.explained_unordered(real)?])),
+        }
     }
 }
 

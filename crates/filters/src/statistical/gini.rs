@@ -8,6 +8,7 @@ use fewest_core::{
 use super::classes::{ClassOrder, check_classes};
 use crate::running::RunningTables;
 use crate::tables::{LevelTable, StreamTables};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::{range, score_features};
 use fewest_counts::discretisation::EqualWidth;
 
@@ -88,6 +89,14 @@ impl StreamScorer for Gini {
             Ok(Scores::ascending(scores.collect::<Result<_, _>>()?))
         };
         Ok(Box::new(RunningTables::new(self.stream_bins()?, "gini", scores)))
+    }
+}
+
+impl UnorderedScorer for Gini {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        let table = LevelTable::unordered(sums, "gini")?;
+        let are_numbers = matches!(sums, Unordered::Levels { are_numbers: true, .. });
+        Ok(Scores::ascending(vec![of_table(&table, are_numbers)?]))
     }
 }
 

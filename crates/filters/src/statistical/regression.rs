@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, TableSums, divided, range, safe_stream_sums};
+use fewest_columns::{
+    ColumnSums, ExactMoments, ExactProducts, TableSums, Unit, divided, range, safe_stream_sums,
+};
 use fewest_core::{
     Column, Context, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target, state,
 };
 use fewest_counts::discretisation::categories;
 
 use crate::running::Running;
+use crate::tables::LevelTable;
+use crate::unordered::Unordered;
 
 use fewest_columns::moments::{Moments, is_safe, magnitude, sum};
 
@@ -54,31 +58,90 @@ impl Regression {
         }
     }
 
-    /// An error unless there are three samples, between the smallest and the largest target.
     /// The share that each feature explains.
     pub(crate) fn explained<'a>(
         &self,
         mut products: impl Iterator<Item = &'a Products> + Clone,
     ) -> Result<Vec<Explained>, Error> {
         if let Some(Products { target, .. }) = products.clone().next() {
-            self.check(target.n, (target.low, target.high))?;
+            self.check(target.n, target.low >= target.high, target.low)?;
         }
         Ok(products.by_ref().map(Products::explained).collect())
     }
 
-    fn check(&self, n: usize, (low, high): (f64, f64)) -> Result<(), Error> {
+    /// What a feature explains whose sums are told in no order; two classes are the numbers 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedTarget`], also for a target that does not vary; fewer than three samples.
+    pub(crate) fn explained_unordered(&self, sums: &Unordered) -> Result<Explained, Error> {
+        let two_needed = || sums.unsupported(self.method, self.expected);
+        match sums {
+            Unordered::Products(products) => self.explained_by_number(products),
+            Unordered::Targets(levels) => self.explained_by_levels(levels),
+            Unordered::Numbers(classes) => {
+                let occurring: Vec<_> = classes.iter().filter(|class| class.n() > 0).collect();
+                let [zeros, ones] = occurring[..] else { return Err(two_needed()) };
+                self.explained_by_number(&ExactProducts::of_two(zeros, ones))
+            }
+            Unordered::Levels { n_levels, counts, .. } => {
+                let table = LevelTable::of_counts(*n_levels, counts);
+                let occurring: Vec<_> =
+                    table.by_class().filter(|counts| counts.iter().any(|count| *count > 0)).collect();
+                let [zeros, ones] = occurring[..] else { return Err(two_needed()) };
+                let level = |(zeros, ones): (&u64, &u64)| ExactMoments::of_two(*zeros, *ones);
+                self.explained_by_levels(&zeros.iter().zip(ones).map(level).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// As [`explained_unordered`](Self::explained_unordered), of a number and the target.
+    fn explained_by_number(&self, products: &ExactProducts) -> Result<Explained, Error> {
+        let (x_unit, y_unit) = (Unit::of([&products.x]), Unit::of([&products.y]));
+        let target = self.unordered_target(&products.y, y_unit)?;
+        let feature = FeatureSums::Numbers(known(&products.x, x_unit)?, products.product(x_unit, y_unit));
+        Ok(feature.explained(target.deviations, products.y.n() as f64))
+    }
+
+    /// As [`explained_unordered`](Self::explained_unordered), of the target at each level of a category.
+    fn explained_by_levels(&self, levels: &[ExactMoments]) -> Result<Explained, Error> {
+        let all = ExactMoments::together(levels);
+        let unit = Unit::of([&all]);
+        let target = self.unordered_target(&all, unit)?;
+        let level = |(value, own): (u32, &ExactMoments)| Level {
+            value: f64::from(value),
+            count: own.n() as f64,
+            sum: own.deviation_from(&all, unit),
+        };
+        let levels = (0..).zip(levels.iter().filter(|own| own.n() > 0)).map(level).collect();
+        Ok(FeatureSums::Levels(levels).explained(target.deviations, all.n() as f64))
+    }
+
+    /// The moments of a target that can be explained.
+    fn unordered_target(&self, target: &ExactMoments, unit: Unit) -> Result<Moments, Error> {
+        let moments = known(target, unit)?;
+        self.check(target.n() as usize, !target.varies(), moments.mean() * unit.divisor())?;
+        Ok(moments)
+    }
+
+    /// An error unless there are three samples whose target varies; `value` is one of its values.
+    fn check(&self, n: usize, is_constant: bool, value: f64) -> Result<(), Error> {
         if n < 3 {
             return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
         }
-        if low >= high {
+        if is_constant {
             return Err(Error::UnsupportedTarget {
                 method: self.method,
                 expected: "values that vary",
-                found: format!("{low} in every sample"),
+                found: format!("{value} in every sample"),
             });
         }
         Ok(())
     }
+}
+
+/// The moments of some values.
+fn known(values: &ExactMoments, unit: Unit) -> Result<Moments, Error> {
+    values.moments(unit).ok_or(Error::TooFew { what: "samples", minimum: 3, found: 0 })
 }
 
 /// The target of a batch.
@@ -253,7 +316,14 @@ impl Products {
     }
 
     fn explained(&self) -> Explained {
-        let (explained, dimensions) = match &self.feature {
+        self.feature.explained(self.target.moments.deviations, self.target.n as f64)
+    }
+}
+
+impl FeatureSums {
+    /// What the feature explains of a target of `n` samples with these squared deviations.
+    fn explained(&self, target_deviations: f64, n: f64) -> Explained {
+        let (explained, dimensions) = match self {
             FeatureSums::Numbers(moments, _) if moments.deviations == 0.0 => (f64::NAN, 1.0),
             FeatureSums::Numbers(moments, product) => (product * product / moments.deviations, 1.0),
             FeatureSums::Levels(levels) => (
@@ -261,8 +331,7 @@ impl Products {
                 levels.len().saturating_sub(1) as f64,
             ),
         };
-        let share: f64 = explained / self.target.moments.deviations;
-        let n = self.target.n as f64;
+        let share: f64 = explained / target_deviations;
         if dimensions == 0.0 || share.is_nan() {
             Explained { share: 0.0, dimensions: 0.0, n }
         } else if share >= 1.0 - NOTHING_LEFT {
@@ -279,7 +348,8 @@ pub(crate) struct RegressionTable(TableSums<Regression>);
 impl RegressionTable {
     /// For a target of `n` samples.
     pub(crate) fn new(regression: Regression, target: &Target, n: usize) -> Result<Self, Error> {
-        regression.check(n, range(&regression.numbers(target, 0..n)?))?;
+        let (low, high) = range(&regression.numbers(target, 0..n)?);
+        regression.check(n, low >= high, low)?;
         TableSums::new(regression, target, n).map(Self)
     }
 

@@ -4,8 +4,11 @@ use fewest_core::{
     Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, words,
 };
 
-use super::classes::{ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads};
+use super::classes::{
+    ClassOrder, ClassTable, Spread, check_classes, running_spreads, stream_spreads, unordered_sums,
+};
 use super::{NO_TEST, UNKNOWN, tails};
+use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::score_features;
 
 words! {
@@ -80,6 +83,12 @@ impl StreamScorer for TScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let score = *self;
         Ok(running_spreads("t-score", move |spreads| score.of_spreads(&spreads)))
+    }
+}
+
+impl UnorderedScorer for TScore {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        self.of_spreads(&[unordered_sums(sums, "t-score")?.0.spread()])
     }
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::running::Running;
 use crate::tables::LevelTable;
-use fewest_columns::{ColumnSums, TableSums, divided, safe_stream_sums};
+use crate::unordered::{Unordered, UnorderedScorer};
+use fewest_columns::{ColumnSums, ExactMoments, TableSums, Unit, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
     Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
@@ -76,6 +77,23 @@ impl StreamScorer for Variance {
 
     fn fading(&self) -> Result<FadingScore, Error> {
         Ok(FadingScore::Variance)
+    }
+}
+
+impl UnorderedScorer for Variance {
+    fn score_unordered(&self, sums: &Unordered) -> Result<Scores, Error> {
+        let (sums, divisor) = match sums {
+            // Those of all classes, where there are any.
+            Unordered::Numbers(classes) => {
+                let all = ExactMoments::together(classes);
+                let unit = Unit::of([&all]);
+                let moments =
+                    all.moments(unit).ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })?;
+                (Sums::Numbers(all.n() as usize, moments), unit.divisor())
+            }
+            levels => (Sums::Levels(LevelTable::unordered(levels, "variance")?.of_all_classes()), 1.0),
+        };
+        Ok(Scores::descending(vec![sums.variance(divisor)]))
     }
 }
 

@@ -1,0 +1,5 @@
+//! The functions in queries.
+
+mod refusals;
+mod scores;
+mod table;
