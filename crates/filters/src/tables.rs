@@ -8,11 +8,8 @@ use fewest_core::{Column, Context, Error, FeatureKind, SampleStream, Target, ord
 
 use fewest_counts::discretisation::{EqualWidth, categories};
 
-<<<<<<< HEAD
 use crate::equal_frequency::Cuts;
-=======
 use crate::unordered::Unordered;
->>>>>>> sql
 
 /// How often each level of a feature occurs with each class.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,12 +45,6 @@ impl LevelTable {
         Self { levels, counts, n_classes, first_seen }
     }
 
-<<<<<<< HEAD
-    /// As [`new`](Self::new) of the numbers of bins below `n_bins`.
-    fn of_bins(codes: &[u32], n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
-        if n_bins > codes.len() {
-            let codes: Vec<f64> = codes.iter().copied().map(f64::from).collect();
-=======
     /// Of how often each level occurs with each class, `counts[level + class · n_levels]`.
     pub(crate) fn of_counts(n_levels: usize, counts: &[u64]) -> Self {
         let by_class = || counts.chunks_exact(n_levels.max(1));
@@ -99,11 +90,10 @@ impl LevelTable {
         }
     }
 
-    /// As [`new`](Self::new) of the numbers of the bins of `values`.
-    fn of_bins(values: &[f64], bins: &EqualWidth, n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
-        if n_bins > values.len() {
-            let codes: Vec<f64> = values.iter().map(|value| f64::from(bins.code(*value))).collect();
->>>>>>> sql
+    /// As [`new`](Self::new) of the numbers of bins below `n_bins`.
+    fn of_bins(codes: &[u32], n_bins: usize, classes: &[u32], n_classes: usize) -> Self {
+        if n_bins > codes.len() {
+            let codes: Vec<f64> = codes.iter().copied().map(f64::from).collect();
             return Self::new(&codes, classes, n_classes);
         }
         let mut all = vec![0_u64; n_bins * n_classes];
