@@ -107,11 +107,14 @@ impl Accumulator for Running {
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let function = self.statistic.name;
-        for state in states.iter().filter_map(|states| states.as_binary_opt::<i32>()).flatten().flatten() {
-            let mut from: &[u8] = state;
-            let sums = Sums::load(&mut from).and_then(|other| self.sums.merge(&other));
-            let end = if from.is_empty() { Ok(()) } else { Err(corrupt("more bytes than sums have")) };
-            sums.and(end).map_err(|error| Error::Score { function, error })?;
+        let failed = |error| Error::Score { function, error };
+        let states = states.first().and_then(|states| states.as_binary_opt::<i32>());
+        for mut from in states.ok_or_else(|| failed(corrupt("no column of bytes")))?.iter().flatten() {
+            let sums = Sums::load(&mut from).map_err(failed)?;
+            if !from.is_empty() {
+                Err(failed(corrupt("more bytes than sums have")))?;
+            }
+            self.sums.merge(&sums).map_err(failed)?;
         }
         Ok(())
     }
