@@ -44,6 +44,9 @@ pub(crate) fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
 dispatched! {
     /// `out[k] = aᵀbₖ` for the slices `bₖ` of the length of `a` that `b` has one after the other: the bits of
     /// [`dot`], in less time, since `a` is read once for several and their additions wait on each other less.
+    ///
+    /// # Panics
+    /// Where `b` has fewer values.
     pub fn dots(a: &[f64], b: &[f64], out: &mut [f64]) = dots_body
 }
 

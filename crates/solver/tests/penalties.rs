@@ -3,7 +3,9 @@
 mod common;
 
 use common::{all_penalties, dot};
-use fewest_solver::{BlockPenalty, Blocks, ElasticNetPenalty, Error, GroupLasso, L1, Penalty};
+use fewest_solver::{
+    BlockPenalty, Blocks, ElasticNetPenalty, Error, GraphFusedLasso, GroupLasso, L1, Penalty, SignedEdge,
+};
 use proptest::prelude::*;
 
 /// Coefficients in the tests: groups of three, the last of two.
@@ -336,6 +338,11 @@ proptest! {
 fn no_factor_is_enough_where_a_coefficient_is_free() {
     let free = L1::weighted(1.0, &[1.0, 0.0]).unwrap();
     assert_eq!(free.dual_norm(&[3.0, 1.0]), f64::INFINITY);
+    // Also where others follow, of which no step is then asked for.
+    let edge = |a, b| SignedEdge { ends: (a, b), weight: 1.0, opposite: false };
+    let edges = [edge(0, 1), edge(2, 3)];
+    let all_free = GraphFusedLasso::new(0.0, 4, &edges).unwrap();
+    assert_eq!(all_free.dual_norm(&[1.0; 4]), f64::INFINITY);
     assert_eq!(free.dual_norm(&[3.0, 0.0]), 3.0);
     assert!((Plain(Box::new(free)).dual_scale(&[3.0, 0.0]) - 1.0 / 3.0).abs() < 1e-15);
 }

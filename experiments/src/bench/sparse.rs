@@ -270,8 +270,7 @@ const INTRODUCTION: &str = "\
     target. The linear programs of the Dantzig selector and of the hinge loss are HiGHS's, as SciPy calls it; best \
     subsets are abess's, whose objective is computed anew by least squares; `rfs` and `udfs` are scikit-feature's, \
     which stop where the objective falls by less than 1e-3 (`experiments/peers/sparse.py` says what is solved). When \
-    that is, rounding decides: `udfs` of this table took 0.7 CPU seconds on one machine and 63 on another, and of \
-    one like it 1 to 14 for six orders of its samples. The \
+    that is, rounding decides: its time for `udfs` may be a tenth or ten times this on another machine. The \
     lasso of a million features has 10 000 samples with about 100 values each. An objective that is smaller is \
     better; the gap is what our answer tells: a duality gap, or for best subsets and `udfs` how far it is from \
     stationary. [Penalties](linear.md) are on a page of their own. Every run is in [sparse.csv](sparse.csv).\n\n\

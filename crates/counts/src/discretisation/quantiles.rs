@@ -5,15 +5,14 @@ use fewest_core::order;
 /// Quantiles of values of which only some are held, with a bound on their error.
 ///
 /// Values are held in levels, up to `capacity` of them in each: one of level `l` stands for `2ˡ` values. A
-/// level that has more gives every second of its sorted values to the next level, as Munro and Paterson
-/// (1980) do. Whether it gives the first or the second of each two, this changes the number of values that
-/// seem to be below any number by at most `2ˡ`: never down for the first, never up for the second. So the
-/// changes in each direction are added up, and the next one goes where their sum is smaller. No chance is
-/// involved: the result depends only on the values of each part and on the tree of merges.
+/// level that has more gives the first of each two of its sorted values to the next level and leaves the
+/// second out, as Munro and Paterson (1980) do. So there seem to be up to `2ˡ` values more up to some number
+/// than there are, and never fewer; these errors are added up. No chance is involved: the result depends
+/// only on the values of each part and on the tree of merges.
 ///
-/// For `n` values in parts of equal size, ranks are wrong by at most about `n log₂(n/c) / (4c)` of capacity
-/// `c`. Cost: `O(n log n)`; memory for `c log₂(n/c)` values at most, and for `c` where the parts are merged
-/// in pairs of equal size.
+/// For `n` values in parts of equal size, ranks are wrong by at most about `n log₂(n/c) / (4c)` with
+/// capacity `c`. Cost: `O(n log n)`; memory for `c log₂(n/c)` values at most, and for `c` where the parts
+/// are merged in pairs of equal size.
 ///
 /// ```
 /// use fewest_counts::discretisation::Quantiles;
@@ -39,11 +38,9 @@ pub struct Quantiles {
     /// Sorted; a value of level `l` stands for `2ˡ`.
     levels: Vec<Vec<f64>>,
     count: u64,
-    low: f64,
-    high: f64,
-    /// By how much the number of values below another may seem too large, and too small.
-    over: u64,
-    under: u64,
+    largest: f64,
+    /// By how much the number of values up to another may seem too large; never too small.
+    excess: u64,
 }
 
 /// Where the value of a rank is: certainly from `low` to `high`, both of which are values that occur.
@@ -59,19 +56,15 @@ pub struct Bracket {
 }
 
 impl Quantiles {
-    /// Of these values, all of them finite; both zeros are one. A capacity of 0 counts as 1.
+    /// Of these values, all of them finite. A capacity of 0 counts as 1.
     pub fn new(mut values: Vec<f64>, capacity: usize) -> Self {
-        values.iter_mut().for_each(|value| *value += 0.0);
         order::sort(&mut values);
-        let (low, high) = (values.first().copied(), values.last().copied());
         let mut quantiles = Self {
             capacity: capacity.max(1),
             count: values.len() as u64,
-            low: low.unwrap_or(f64::INFINITY),
-            high: high.unwrap_or(f64::NEG_INFINITY),
+            largest: values.last().copied().unwrap_or(f64::NEG_INFINITY),
             levels: vec![values],
-            over: 0,
-            under: 0,
+            excess: 0,
         };
         quantiles.compact();
         quantiles
@@ -83,10 +76,8 @@ impl Quantiles {
             self.add(level, values);
         }
         self.count += later.count;
-        self.low = self.low.min(later.low);
-        self.high = self.high.max(later.high);
-        self.over += later.over;
-        self.under += later.under;
+        self.largest = self.largest.max(later.largest);
+        self.excess += later.excess;
         self.compact();
     }
 
@@ -98,11 +89,11 @@ impl Quantiles {
     /// The largest difference between a rank that is asked for and the nearest rank of the
     /// [`middle`](Bracket::middle) that is answered: 0 while all values are held.
     pub fn rank_error(&self) -> u64 {
-        (self.over + self.under).div_ceil(2)
+        self.excess.div_ceil(2)
     }
 
-    /// Where the values of these ranks are; the smallest value has the rank 1. Infinities where there are no
-    /// values.
+    /// Where the values of these ranks are; the smallest value has the rank 1. Minus infinity where there are
+    /// no values.
     pub fn brackets(&self, ranks: &[u64]) -> Vec<Bracket> {
         let of_level = |(level, values): (usize, &Vec<f64>)| {
             values.iter().map(|value| (*value, 1_u64 << level)).collect::<Vec<_>>()
@@ -114,21 +105,16 @@ impl Quantiles {
             up_to += *weight;
             *weight = up_to;
         }
-        // The first value up to which there seem to be so many.
-        let at = |rank: u64| match rank {
-            0 => self.low,
-            _ => held.get(held.partition_point(|(_, up_to)| *up_to < rank)).map_or(self.high, |held| held.0),
+        // The first value up to which there seem to be so many; the smallest one is always held.
+        let at = |rank: u64| {
+            held.get(held.partition_point(|(_, up_to)| *up_to < rank)).map_or(self.largest, |held| held.0)
         };
         let bracket = |&rank: &u64| Bracket {
-            // Fewer than `rank` values are below it, even if `under` of them do not seem to be.
-            low: at(rank.saturating_sub(self.under)),
-            middle: at(rank
-                .saturating_mul(2)
-                .saturating_add(self.over)
-                .saturating_sub(self.under)
-                .div_ceil(2)),
-            // At least `rank` values are up to it, even if `over` of them only seem to be.
-            high: at(rank.saturating_add(self.over)),
+            // Fewer than `rank` values seem to be below it, so there are no more than that.
+            low: at(rank),
+            middle: at(rank.saturating_add(self.excess / 2)),
+            // At least `rank` values are up to it, even if all of the excess only seem to be.
+            high: at(rank.saturating_add(self.excess)),
         };
         ranks.iter().map(bracket).collect()
     }
@@ -148,10 +134,8 @@ impl Quantiles {
                 // The largest stays where it has no neighbour.
                 let single = values.split_off(values.len() / 2 * 2);
                 let pairs = std::mem::replace(values, single);
-                let second = self.over > self.under;
-                let error = if second { &mut self.under } else { &mut self.over };
-                *error += 1 << level;
-                self.add(level + 1, pairs.into_iter().skip(usize::from(second)).step_by(2).collect());
+                self.excess += 1 << level;
+                self.add(level + 1, pairs.into_iter().step_by(2).collect());
             }
             level += 1;
         }

@@ -33,9 +33,9 @@ const SHORT_OF_BORDER: f64 = 0.99;
 /// A length whose bound is stiffer than the objective by this factor moves by itself.
 const STIFF: f64 = 1e8;
 
-/// After so many steps columns near the border leave, where they are one of so many: those whose share of the
-/// largest length is below this part of their multiplier's share of the penalty. Near the end many lengths
-/// are small: each time the part becomes smaller by this factor.
+/// After so many steps columns near the border leave, where they are at least one in so many of all: those
+/// whose share of the largest length is below this part of their multiplier's share of the penalty. Near the
+/// end many lengths are small: each time the part becomes smaller by this factor.
 const FIRST_STEPS: u64 = 4;
 const ONE_OF: usize = 2;
 const NEAR_BORDER: f64 = 0.003;
@@ -147,7 +147,7 @@ impl Interior {
         let stays: Vec<bool> =
             (0..z.len()).map(|a| a >= m || z[a] / largest > near * s[a] / self.lambda).collect();
         let n_left = stays.iter().filter(|stays| !**stays).count();
-        if n_left * ONE_OF < m {
+        if n_left == m || n_left * ONE_OF < m {
             return false;
         }
         let of_columns = || self.x.chunks_exact(self.n).zip(&stays);
@@ -211,7 +211,9 @@ impl Interior {
             }
             let Some(next) = next else { return Some(self.found(&z, &s, &point, steps)) };
             point = next;
-            if narrows && steps >= FIRST_STEPS && self.narrow(near, &mut z, &mut s) {
+            // Without progress lengths and multipliers say nothing any more.
+            let narrows = narrows && steps >= FIRST_STEPS && without_progress == 0;
+            if narrows && self.narrow(near, &mut z, &mut s) {
                 // What was left out shows in the gap.
                 (near, best) = (NEARER * near, f64::INFINITY);
                 point = self.at(&z)?;

@@ -209,7 +209,12 @@ impl<'a> Robust<'a> {
             let target = share * self.control.tolerance * self.null.objective;
             let problem = Interior::new(self.columns.gather(&chosen)?, &self.outputs, n, lambda);
             let found = problem.and_then(|problem| problem.minimise(target, narrows, &self.control));
-            let Some(mut found) = found else { return Ok(None) };
+            let Some(mut found) = found else {
+                if std::mem::take(&mut narrows) {
+                    continue;
+                }
+                return Ok(None);
+            };
             steps += found.steps;
             let mut coefficients = vec![0.0; self.rows.len()];
             for (&j, own) in chosen.iter().zip(found.coefficients.chunks_exact(c)) {

@@ -194,7 +194,10 @@ pub trait BlockPenalty: Penalty {
         }
         let mut entries = Vec::new();
         let blocks = self.blocks();
-        (0..blocks.n_blocks()).fold(0.0, |least, b| {
+        (0..blocks.n_blocks()).fold(0.0, |least: f64, b| {
+            if least.is_infinite() {
+                return least;
+            }
             let v = gather(v, blocks.block(b), &mut entries);
             smallest_factor(v, least, |moved, t| self.prox_block(b, moved, t))
         })

@@ -127,9 +127,11 @@ impl<'a> Rows<'a> {
     ) -> (Point, bool) {
         let is_one_output = self.part.loss.n_outputs() == 1;
         let hands_over = is_one_output || point.w.len() <= MOST_FOR_NEWTON;
-        // The more coefficients, the more a Newton step takes: by their square, a round by their number.
+        // The more coefficients, the more a Newton step takes, by their square or cube, and a round by their
+        // number.
         let scale = point.w.len().div_ceil(MOST_FOR_NEWTON).max(1);
-        let (most_rounds, patience) = (MOST_ROUNDS * scale * scale, PATIENCE * scale);
+        let most_rounds = MOST_ROUNDS * scale * scale;
+        let patience = if hands_over { PATIENCE * scale } else { PATIENCE };
         let all: Vec<usize> = (0..self.curvatures.len()).collect();
         let (mut best, mut without_progress, mut rounds) = (f64::INFINITY, 0, 0);
         loop {
