@@ -8,6 +8,7 @@ use fewest_core::method::Choice as _;
 use fewest_core::{
     Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Selection, Target, order,
 };
+use fewest_solver::bisection::Tried;
 
 use super::columns::{LinearColumns, Source};
 use super::loss::LinearLoss;
@@ -274,7 +275,7 @@ impl Model<'_> {
         let (gram, of_outputs) = products;
         let columns = LinearColumns::of_products(&data, sources, gram, of_outputs)?;
         let problem = Problem::new(self, &data, &columns, control, context)?;
-        let fit = problem.fit(budget, context)?;
+        let fit = problem.fit(budget, &mut Tried::none(), context)?;
         problem.selection(&fit, budget, data.n_features())
     }
 

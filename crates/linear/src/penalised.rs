@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, Error, Path, Selection, SolverReport, Status};
 use fewest_newton::{NewtonSolution, Start};
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::loss::Profiled;
-use fewest_solver::{Control, Solution};
+use fewest_solver::{Control, InnerProducts, Solution};
 
 use super::choice::{self, CrossValidation, Fold, Ladder, Likelihood, Step, Visit};
 use super::columns::LinearColumns;
@@ -33,6 +33,7 @@ pub(super) fn opened<'a>(
 }
 
 /// A solution, and the intercept of every output.
+#[derive(Clone)]
 pub(super) struct Solved {
     pub(super) solution: Solution,
     pub(super) intercepts: Vec<f64>,
@@ -75,6 +76,7 @@ pub(super) struct ByData<'a> {
 }
 
 /// A solution with its number of features.
+#[derive(Clone)]
 pub(super) struct Fit {
     lambda: f64,
     found: Solved,
@@ -119,7 +121,8 @@ impl Penalised<'_> {
     ) -> Result<Vec<Selection>, Error> {
         let (regularization, solver, is_signed) = (self.regularization, self.solver, self.is_signed);
         let (columns, n_outputs) = (self.columns, self.n_outputs);
-        let fit = |budget| self.found(by_data, budget, context);
+        let mut tried = Tried::new(budgets.len(), InnerProducts::n_atoms(columns) * n_outputs);
+        let fit = |budget| self.found(by_data, budget, &mut tried, context);
         each_fit(regularization, budgets, context, fit, |Found { fit, path, notes }, budget| {
             let solution = &fit.found.solution;
             let report = SolverReport::new(solver, solution.status, solution.objective, solution.certificate)
@@ -139,6 +142,7 @@ impl Penalised<'_> {
         &mut self,
         by_data: Option<ByData<'_>>,
         budget: Budget,
+        tried: &mut Tried<Fit>,
         context: &Context<'_>,
     ) -> Result<Found, Error> {
         let (mut path, mut notes) = (None, Vec::new());
@@ -146,7 +150,7 @@ impl Penalised<'_> {
             Regularization::Count => {
                 let (k, largest) = (budget.count(&["lambda", "lambda_ratio"])?, self.largest);
                 let solve = |lambda: f64, before: Option<&Fit>| self.at(lambda, before);
-                let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
+                let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, tried, solve)?;
                 fit.found.solution.status = stopped.unwrap_or(fit.found.solution.status);
                 fit
             }

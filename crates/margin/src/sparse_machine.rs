@@ -10,7 +10,7 @@ use fewest_solver::{Datafit, ElasticNetPenalty, L1, LinearOperator, Penalty, Squ
 
 use super::design::Design;
 use super::problems::{Binary, Multiclass, TRAINED, binaries, combined, control, feature_scores, select};
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 
 /// The smallest `1/C` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-5;
@@ -138,6 +138,7 @@ impl<'a> Machine<'a> {
 }
 
 /// The machines at one penalty.
+#[derive(Clone)]
 struct Fit {
     weights: Vec<Vec<f64>>,
     n_features: usize,
@@ -285,7 +286,7 @@ impl Request {
             (None, budget) => {
                 let k = budget.count(&["c"])?;
                 if largest > 0.0 {
-                    let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, solve)?;
+                    let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);
                     fit
                 } else {

@@ -2,12 +2,13 @@
 
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Error, Selection, Status};
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
 
 /// The answer at a penalty.
+#[derive(Clone)]
 struct Answer(Selection);
 
 impl PenaltyCandidate for Answer {
@@ -40,7 +41,7 @@ pub(crate) fn select(
             let k = budget.count(&["lambda", "lambda_ratio"])?;
             let solve = |lambda: f64, _: Option<&Answer>| run(lambda).map(Answer);
             let (Answer(mut found), stopped) =
-                bisection::search(largest()?, SMALLEST_RATIO, k, context, solve)?;
+                bisection::search(largest()?, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
             found.status = stopped.unwrap_or(found.status);
             found
         }

@@ -8,7 +8,7 @@ use fewest_core::{
 };
 use fewest_linalg::Cholesky;
 use fewest_simplex::{Program, Simplex};
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::{Control, InnerProducts};
 
 use self::program::{OutputProgram, Point};
@@ -89,6 +89,7 @@ options! {
 }
 
 /// The coefficients of all outputs at one `λ`.
+#[derive(Clone)]
 struct Fit {
     outputs: Vec<Point>,
     n_features: usize,
@@ -143,7 +144,7 @@ impl<'a> Problem<'a> {
                 if self.largest_lambda > 0.0 {
                     let solve = |lambda: f64, _: Option<&Fit>| self.at(lambda, &mut programs);
                     let (mut fit, stopped) =
-                        bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, solve)?;
+                        bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);
                     fit
                 } else {

@@ -11,7 +11,7 @@ use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target,
 };
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::certificate::DualityGap;
 use fewest_solver::working_set::{WorkingSet, WorkingSetSolution};
 use fewest_solver::{Control, InnerProducts, L1, QuadraticSolver, Ridged, certificate, working_set};
@@ -52,6 +52,7 @@ type Coefficients = Vec<Vec<(usize, f64)>>;
 
 /// A solution: by output, the coefficients that are not zero, by increasing column, and where they come from.
 /// Coefficients of weighted columns are those of columns times their scale.
+#[derive(Clone)]
 pub(super) struct Fit {
     pub(super) coefficients: Coefficients,
     pub(super) report: SolverReport,
@@ -106,7 +107,8 @@ impl Model<'_> {
         let control = opened(data, budgets, lasso.tolerance, context)?;
         let columns = model.columns(data, MOST_BYTES, context)?;
         let problem = Problem::new(&model, data, &columns, control, context)?;
-        let fit = |budget| problem.fit(budget, context);
+        let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
+        let fit = |budget| problem.fit(budget, &mut tried, context);
         each_fit(lasso.regularization, budgets, context, fit, |fit, budget| {
             problem.selection(fit, budget, data.n_features())
         })
@@ -128,14 +130,19 @@ impl Model<'_> {
 }
 
 impl Problem<'_> {
-    pub(super) fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
+    pub(super) fn fit(
+        &self,
+        budget: Budget,
+        tried: &mut Tried<Counted>,
+        context: &Context<'_>,
+    ) -> Result<Fit, Error> {
         match self.options.regularization {
             Regularization::Value(lambda) => self.down_to(lambda),
             Regularization::Ratio(ratio) => self.down_to(ratio * self.largest_lambda),
             given if given.is_chosen_by_data() => self.by_data(given, context),
             _ => match budget.count(&["lambda", "lambda_ratio"])? {
                 k if self.l1_ratio == 1.0 => self.along_path(k),
-                k => self.by_bisection(k, context),
+                k => self.by_bisection(k, tried, context),
             },
         }
     }
@@ -324,14 +331,19 @@ impl Problem<'_> {
     }
 
     /// The smallest `lambda` found to leave at most `k` features, as far down as solutions are easy.
-    fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
+    fn by_bisection(
+        &self,
+        k: usize,
+        tried: &mut Tried<Counted>,
+        context: &Context<'_>,
+    ) -> Result<Fit, Error> {
         let solve = |lambda: f64, before: Option<&Counted>| {
             let fit = self.at(lambda, before.map_or(&[][..], |before| &before.fit.coefficients[..]))?;
             let n_features = self.scores(&fit.coefficients).len();
             Ok(Counted { fit, n_features })
         };
         let (Counted { fit: mut best, .. }, stopped) =
-            bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, solve)?;
+            bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, tried, solve)?;
         if let Some(status) = stopped {
             best.report.status = status;
         }
@@ -414,7 +426,8 @@ fn of_all(gaps: &[DualityGap]) -> f64 {
 }
 
 /// A fit with its number of features.
-struct Counted {
+#[derive(Clone)]
+pub(super) struct Counted {
     fit: Fit,
     n_features: usize,
 }

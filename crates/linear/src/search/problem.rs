@@ -1,6 +1,7 @@
 //! The problem of a lasso with squared errors: atoms, weights, covariates.
 
 use fewest_core::{Budget, Context, Dataset, Error};
+use fewest_solver::bisection::Tried;
 use fewest_solver::{Control, InnerProducts, Projected, Scaled, Targeted};
 
 use super::{Fit, Model, Problem};
@@ -100,6 +101,6 @@ pub(crate) fn each_output(
             control,
             largest_lambda,
         }
-        .fit(budget, context)
+        .fit(budget, &mut Tried::none(), context)
     })
 }

@@ -9,7 +9,7 @@ use fewest_core::{
 };
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_newton::{LinearModel, Null, Start};
-use fewest_solver::bisection::{self, PenaltyCandidate};
+use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::loss::{Loss, Samples, Separable, Squared};
 use fewest_solver::{
     BlockPenalty, Control, Copied, Design, InnerProducts, Linked, Links, QuadraticSolver, Targeted,
@@ -114,6 +114,7 @@ struct Problem<'a> {
 }
 
 /// A solution, output by output.
+#[derive(Clone)]
 struct Fit {
     outputs: Vec<Start>,
     report: SolverReport,
@@ -191,7 +192,8 @@ pub(super) fn select_many<S: Structured>(
     };
     let largest_lambda = outputs.at_zero().map(largest).fold(0.0, f64::max);
     let problem = Problem { columns: &columns, outputs, structure, fitting, control, largest_lambda };
-    let fit = |budget| problem.fit(budget, context);
+    let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
+    let fit = |budget| problem.fit(budget, &mut tried, context);
     each_fit(fitting.regularization, budgets, context, fit, |fit, budget| {
         problem.selection(fit, budget, data.n_features())
     })
@@ -215,11 +217,11 @@ impl Outputs<'_> {
 }
 
 impl Problem<'_> {
-    fn fit(&self, budget: Budget, context: &Context<'_>) -> Result<Fit, Error> {
+    fn fit(&self, budget: Budget, tried: &mut Tried<Fit>, context: &Context<'_>) -> Result<Fit, Error> {
         match self.fitting.regularization {
             Regularization::Value(lambda) => self.at(lambda, None),
             Regularization::Ratio(ratio) => self.at(ratio * self.largest_lambda, None),
-            _ => self.by_bisection(budget.count(&["lambda", "lambda_ratio"])?, context),
+            _ => self.by_bisection(budget.count(&["lambda", "lambda_ratio"])?, tried, context),
         }
     }
 
@@ -379,9 +381,10 @@ impl Problem<'_> {
     }
 
     /// The smallest `lambda` found to leave at most `k` features, as far down as solutions are easy.
-    fn by_bisection(&self, k: usize, context: &Context<'_>) -> Result<Fit, Error> {
+    fn by_bisection(&self, k: usize, tried: &mut Tried<Fit>, context: &Context<'_>) -> Result<Fit, Error> {
         let solve = |lambda: f64, before: Option<&Fit>| self.at(lambda, before);
-        let (mut best, stopped) = bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, solve)?;
+        let (mut best, stopped) =
+            bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, tried, solve)?;
         if let Some(status) = stopped {
             best.report.status = status;
         }
