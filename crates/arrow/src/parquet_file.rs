@@ -46,6 +46,7 @@ pub(crate) struct ParquetFile {
 impl File for ParquetFile {
     const FORMAT: Format = PARQUET;
     const NAME: &'static str = "Parquet";
+    const FIRST_BYTES: &'static [u8] = b"PAR1";
 
     fn open(bytes: BytesAt, _limit: &Limit) -> Result<Self, Stop> {
         // Statistics are of no use here, and there are some for every column of every group of rows.

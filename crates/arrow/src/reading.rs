@@ -19,6 +19,8 @@ pub(crate) const ROW_NAMES: &str = "__index_level_0__";
 
 const AGAIN: &str = "copy the file again, or write it again";
 
+const OTHER: &str = "say what it is by its ending (on the command line: --format, such as csv)";
+
 /// A column of a file: its name, and its kind, or what it holds that is no column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
@@ -31,6 +33,8 @@ pub(crate) trait File: Sized + Send + Sync {
     const FORMAT: Format;
     /// Its name, for messages.
     const NAME: &'static str;
+    /// The bytes that such files begin with.
+    const FIRST_BYTES: &'static [u8];
 
     fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop>;
 
@@ -113,7 +117,15 @@ pub(crate) fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, 
     let path = source.path().to_owned();
     let limit = Limit::of(&path, options);
     let bytes = BytesAt::new(source.into_content(options)?).map_err(|error| Error::reading(&path, error))?;
-    fenced(|| F::open(bytes, &limit)).map_err(|stop| told::<F>(&path, stop))
+    let first = bytes.bytes(0, F::FIRST_BYTES.len() as u64);
+    let is_other = first.is_ok_and(|first| first != F::FIRST_BYTES);
+    fenced(|| F::open(bytes, &limit)).map_err(|stop| match stop {
+        Stop::Damage(_) if is_other => {
+            let problem = format!("the {} file cannot be read: it does not begin like one", F::NAME);
+            Error::malformed(&path, Place::File, problem, OTHER)
+        }
+        stop => told::<F>(&path, stop),
+    })
 }
 
 /// The crates that decode files may panic on damaged ones, which is an error like any other where the program

@@ -119,8 +119,8 @@ pub enum Error {
     },
     /// A file whose values would need more than half of the memory, detected before reading it.
     #[error(
-        "{}: its values need about {} of memory, more than half of the {} of this machine: keep fewer rows or \
-         columns, use a larger machine, or read it anyway (on the command line: --allow-large)",
+        "{}: its values need about {} of memory, more than half of the {} that there are for it: keep fewer rows \
+         or columns, give it more memory, or read it anyway (on the command line: --allow-large)",
         path.display(), bytes_text(*needed), bytes_text(*memory)
     )]
     TooLarge {
@@ -128,7 +128,7 @@ pub enum Error {
         path: PathBuf,
         /// Bytes that its values would take, estimated.
         needed: u64,
-        /// Bytes of memory of the machine.
+        /// Bytes of memory of the machine, or those that may be used of it.
         memory: u64,
     },
 }
@@ -268,7 +268,7 @@ fn meant(near: Option<&str>) -> String {
 }
 
 /// A number of bytes in words: `1.5 GiB`.
-fn bytes_text(bytes: u64) -> String {
+pub fn bytes_text(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut amount = bytes as f64 / 1024.0;
     let mut unit = 0;

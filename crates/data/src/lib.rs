@@ -32,7 +32,7 @@ mod write;
 
 pub use cells::{Cells, Wanted};
 pub use digest::digest;
-pub use error::{ColumnLabel, Error, Place, RowLabel};
+pub use error::{ColumnLabel, Error, Place, RowLabel, bytes_text};
 pub use folder::{Folder, Part};
 pub use format::{Format, Formats, Sniff};
 pub use journal::Journal;

@@ -65,6 +65,7 @@ pub(crate) struct IpcFile {
 impl File for IpcFile {
     const FORMAT: Format = ARROW;
     const NAME: &'static str = "Arrow";
+    const FIRST_BYTES: &'static [u8] = b"ARROW1";
 
     fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop> {
         let cut_off = || Stop::damage("the file is cut off");

@@ -1,7 +1,7 @@
 //! Tables larger than `--memory`: their rows are read in passes.
 
 use fewest::core::{Context, Error};
-use fewest::data::{Complete, Passes, ReadOptions, Rows};
+use fewest::data::{Complete, Passes, ReadOptions, Rows, bytes_text};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
 
@@ -53,11 +53,11 @@ pub(super) fn road(
             args.read.file.display(),
             method.id,
             if is_exact { "" } else { "about " },
-            bytes(table_bytes),
+            bytes_text(table_bytes),
             if is_exact { "" } else { "about " },
             text::count(rows as usize),
             text::counted(passes.n_columns(), "column", "columns"),
-            bytes(memory),
+            bytes_text(memory),
             able.join(", ")
         )));
     }
@@ -83,8 +83,8 @@ impl Road {
         Err(Failure::new(format!(
             "{option} needs the whole table in memory, {}, which is more than half of --memory {}: leave it out, or \
              give it more memory",
-            bytes(self.table_bytes),
-            bytes(self.memory)
+            bytes_text(self.table_bytes),
+            bytes_text(self.memory)
         )))
     }
 
@@ -178,19 +178,7 @@ pub(crate) fn line(read: &PassInfo) -> String {
         "read in {}{parts} ({}), since the table needs {}, more than half of --memory {}",
         text::counted(read.passes, "pass", "passes"),
         text::counted(read.rows as usize, "row", "rows"),
-        bytes(read.table_bytes),
-        bytes(read.memory)
+        bytes_text(read.table_bytes),
+        bytes_text(read.memory)
     )
-}
-
-/// A number of bytes in words: `1.5 GiB`.
-fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    let mut amount = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while amount >= 1024.0 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    format!("{amount:.1} {}", UNITS[unit])
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, OnDemand, SampleStream, Target};
 
+use crate::error::bytes_text;
 use crate::roles::{self, Guess, Role};
 use crate::source::Source;
 use crate::{Complete, Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
@@ -135,7 +136,7 @@ impl Passes {
                     self.n_columns()
                 )
             };
-            return Err(fewest_core::Error::parameter("memory", format!("{memory} bytes"), expected).into());
+            return Err(fewest_core::Error::parameter("memory", bytes_text(memory), expected).into());
         }
         let batches = (memory - BESIDE) / PIECES / batch;
         // Longer pieces are read no faster.
@@ -162,7 +163,7 @@ impl Passes {
         }
         if memory < least(n_others + 1) {
             let expected = format!("at least {} MiB", least(n_others + 1).div_ceil(1 << 20));
-            return Err(fewest_core::Error::parameter("memory", format!("{memory} bytes"), expected).into());
+            return Err(fewest_core::Error::parameter("memory", bytes_text(memory), expected).into());
         }
         if missing == Missing::DropRows {
             let expected = "error, or --memory larger: with so little the features come in parts";

@@ -18,9 +18,16 @@ const LEAST_BLOCKS: usize = 10;
 /// A block of more coefficients than this enters in parts: those that a prox step moves.
 const LARGEST_BLOCK: usize = 100;
 
-/// Gap to reach on a working set, as a share of the gap over all coefficients, and of the tolerance.
+/// Gap to reach on a working set, as a share of the gap over all coefficients: where many blocks join, and
+/// where hardly any does.
 const SHARE_OF_GAP: f64 = 0.03;
+const SHARE_AT_LAST: f64 = 1e-5;
+
+/// As a share of the tolerance.
 const SHARE_OF_TOLERANCE: f64 = 0.3;
+
+/// Hardly any: fewer than one of so many.
+const HARDLY_ANY: usize = 100;
 
 /// Blocks of a working set stay in it while they are this close to a violation.
 const CLOSE: f64 = 1.02;
@@ -252,7 +259,8 @@ impl LinearModel<'_> {
             Checked { gap, scale, correlations }
         });
         let (mut steps, mut passes) = (0, 0);
-        let mut share_of_tolerance = SHARE_OF_TOLERANCE;
+        // Whether the last pass was to the share of the tolerance.
+        let (mut share_of_tolerance, mut is_tight) = (SHARE_OF_TOLERANCE, false);
         loop {
             let Checked { gap, scale, correlations } = match known.take() {
                 Some(known) => known,
@@ -281,6 +289,7 @@ impl LinearModel<'_> {
                 return Ok(NewtonSolution { solution, intercepts, dual_scale: scale, correlations, passes });
             }
 
+            let n_known = if in_parts { coefficients.len() } else { working.len() };
             let n_joined = if in_parts {
                 join(penalty, &w, &correlations, &mut coefficients)
             } else {
@@ -288,13 +297,15 @@ impl LinearModel<'_> {
                 coefficients = members(penalty, &working);
                 n_joined
             };
-            if n_joined == 0 && passes > 1 {
+            if n_joined == 0 && is_tight {
                 share_of_tolerance *= 0.1;
             }
+            is_tight = n_joined == 0;
             part = self.restricted(&coefficients, part.columns, Some(penalty), links)?;
             point = part.point(coefficients.iter().map(|&at| w[at]).collect(), point.b);
             let tolerance = share_of_tolerance * control.tolerance * size;
-            let target = if n_joined == 0 { tolerance } else { tolerance.max(SHARE_OF_GAP * gap) };
+            let share = if n_joined * HARDLY_ANY < n_known { SHARE_AT_LAST } else { SHARE_OF_GAP };
+            let target = if n_joined == 0 { tolerance } else { tolerance.max(share * gap) };
             point = part.minimise(point, target, size, solver, control, &mut steps)?;
             w.fill(0.0);
             for (&at, &value) in coefficients.iter().zip(&point.w) {
