@@ -38,8 +38,8 @@ pub struct Tried<F> {
 }
 
 impl<F> Tried<F> {
-    /// For `n_searches`, with solutions of `n_coefficients`: as many are kept as memory is reasonable for, and
-    /// none where there is a single search.
+    /// For `n_searches`, with solutions of `n_coefficients`: as many are kept as there is reasonable memory
+    /// for, and none where there is a single search.
     pub fn new(n_searches: usize, n_coefficients: usize) -> Self {
         let most = if n_searches > 1 { MOST_NUMBERS / n_coefficients.max(1) } else { 0 };
         Self { solutions: HashMap::new(), most }
@@ -72,8 +72,8 @@ impl<F> Tried<F> {
 /// the solution at the largest penalty found that selects more. `solve` gets a penalty and the previous
 /// solution, to start from.
 ///
-/// Also returns how the run was stopped from outside, if it was. `tried` has the solutions of earlier searches
-/// with the same `largest`, `smallest_ratio` and `solve`.
+/// Also returns how the run was stopped from outside, if it was. `tried` has the solutions of earlier
+/// searches with the same `largest`, `smallest_ratio` and `solve`.
 pub fn search<F: PenaltyCandidate + Clone>(
     largest: f64,
     smallest_ratio: f64,
