@@ -825,6 +825,27 @@ mod tests {
         }
     }
 
+    /// Products with few columns, which are taken without a copy of the rows, are those with many.
+    #[test]
+    fn products_with_few_columns_are_those_with_many() -> Result<(), Error> {
+        let (n, d) = (60, PANEL + 9);
+        let value = |i: usize, j: usize| ((i * (j + 3) + j * j) % 13) as f64;
+        let table: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::None)?;
+        let columns = LinearColumns::with_outputs(&data, "lasso", Vec::new(), &Context::default())?;
+        let rows: Vec<usize> = (0..d).rev().step_by(2).collect();
+        let many: Vec<usize> = (1..d).step_by(3).take(3 * FEW).collect();
+        let mut of_many = vec![0.0; rows.len() * many.len()];
+        columns.products(&rows, &many, &mut of_many)?;
+        for (few, expected) in many.chunks(FEW - 1).zip(of_many.chunks((FEW - 1) * rows.len())) {
+            let mut of_few = vec![0.0; expected.len()];
+            columns.products(&rows, few, &mut of_few)?;
+            assert!(of_few.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
+        }
+        assert!(of_many.iter().any(|product| *product > 0.1));
+        Ok(())
+    }
+
     /// Sums of many columns with several weights, dense and sparse, over several stretches of samples, are
     /// those of one column after the other.
     #[test]
