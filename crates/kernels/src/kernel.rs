@@ -58,6 +58,13 @@ pub trait ScalarKernel: Send + Sync {
         }
     }
 
+    /// `out[i] = k(points[i], points[i])`, as far as the shorter of the two slices reaches.
+    fn diagonal(&self, points: &[f64], out: &mut [f64]) {
+        for (value, &point) in out.iter_mut().zip(points) {
+            *value = self.eval(point, point);
+        }
+    }
+
     /// `k(points[i], points[j])` for `j = 0..n, i = 0..=j`, in this order; `out` has length `n(n+1)/2`.
     fn upper_triangle(&self, points: &[f64], out: &mut [f64]) {
         let mut rest = out;
@@ -89,6 +96,9 @@ impl<K: ScalarKernel + ?Sized> ScalarKernel for std::sync::Arc<K> {
     }
     fn eval_many(&self, x: f64, points: &[f64], out: &mut [f64]) {
         (**self).eval_many(x, points, out);
+    }
+    fn diagonal(&self, points: &[f64], out: &mut [f64]) {
+        (**self).diagonal(points, out);
     }
     fn upper_triangle(&self, points: &[f64], out: &mut [f64]) {
         (**self).upper_triangle(points, out);

@@ -21,7 +21,9 @@ pub use bandwidth::{gaussian_gamma, kernel_width, median_distance};
 pub use block::{BlockEstimator, SampleBlocks, block_hsic};
 pub use delta::{Delta, NormalisedDelta};
 pub use distances::SquaredDistances;
-pub use factor::{Factor, Interpolated, Leading, Pair, SharedFactor, Stacked, squared_cross_norms};
+pub use factor::{
+    Factor, Interpolated, Leading, LeadingBuffers, Pair, SharedFactor, Stacked, squared_cross_norms,
+};
 pub use fast::exp_in_place;
 pub use form::Form;
 pub use gram::Gram;

@@ -18,6 +18,13 @@ pub(crate) fn check_bandwidth(sigma: f64) -> Result<f64, Error> {
     }
 }
 
+/// The diagonal of a kernel that is 1 at a difference of 0: what is not finite has none from itself.
+fn ones(points: &[f64], out: &mut [f64]) {
+    for (value, &point) in out.iter_mut().zip(points) {
+        *value = if point.is_finite() { 1.0 } else { f64::NAN };
+    }
+}
+
 /// The Gaussian kernel `k(a, b) = exp(-(a - b)² / (2 sigma²))`, positive semidefinite.
 ///
 /// For HSIC Lasso the features are standardised and `sigma = 1` (Yamada et al. 2014, Section 3.1).
@@ -57,6 +64,9 @@ impl ScalarKernel for Gaussian {
     fn eval_many(&self, x: f64, points: &[f64], out: &mut [f64]) {
         fast::gaussian_row(x, points, self.factor, out);
     }
+    fn diagonal(&self, points: &[f64], out: &mut [f64]) {
+        ones(points, out);
+    }
     fn upper_triangle(&self, points: &[f64], out: &mut [f64]) {
         fast::gaussian_triangle(points, self.factor, out);
     }
@@ -90,6 +100,9 @@ impl ScalarKernel for Laplace {
     }
     fn eval_many(&self, x: f64, points: &[f64], out: &mut [f64]) {
         fast::laplace_row(x, points, 1.0 / self.sigma, out);
+    }
+    fn diagonal(&self, points: &[f64], out: &mut [f64]) {
+        ones(points, out);
     }
 }
 

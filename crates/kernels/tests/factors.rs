@@ -54,6 +54,28 @@ proptest! {
     }
 
     #[test]
+    fn memory_of_another_factor_changes_no_bit(a in points(1..40), b in points(1..40)) {
+        for kernel in kernels(&b) {
+            let memory = Factor::new(&Gaussian::new(0.8).unwrap(), &a, 1e-9, a.len()).unwrap().into_values();
+            let again = Factor::new_in(memory, &*kernel, &b, 1e-6, b.len()).unwrap();
+            prop_assert_eq!(again, Factor::new(&*kernel, &b, 1e-6, b.len()).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_diagonal_is_that_of_the_kernel(points in points(0..20)) {
+        for kernel in kernels(&points) {
+            let points = [points.as_slice(), &[f64::NAN, f64::INFINITY]].concat();
+            let mut diagonal = vec![-1.0; points.len()];
+            kernel.diagonal(&points, &mut diagonal);
+            for (value, &point) in diagonal.iter().zip(&points) {
+                let exact = kernel.eval(point, point);
+                prop_assert!(*value == exact || value.is_nan() && exact.is_nan());
+            }
+        }
+    }
+
+    #[test]
     fn the_rank_is_capped_and_the_error_told(points in points(20..40), cap in 1usize..6) {
         for kernel in kernels(&points) {
             let factor = Factor::new(&*kernel, &points, 0.0, cap).unwrap();

@@ -5,11 +5,10 @@ use crate::{dispatched, multiply_add};
 /// Partial sums kept at once: enough to hide the latency of additions on four-wide registers.
 pub const LANES: usize = 16;
 
-/// The sum of the lanes, halves onto each other.
+/// The sum of the lanes, a power of two of them, halves onto each other.
 #[inline(always)]
-pub fn fold(lanes: [f64; LANES]) -> f64 {
-    let mut lanes = lanes;
-    let mut width = LANES / 2;
+pub fn fold<const N: usize>(mut lanes: [f64; N]) -> f64 {
+    let mut width = N / 2;
     while width > 0 {
         for k in 0..width {
             lanes[k] += lanes[k + width];
@@ -26,7 +25,7 @@ dispatched! {
 
 #[inline(always)]
 /// The body of [`dot`], to be used in other such bodies.
-pub(crate) fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (chunks_a, chunks_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let tail = chunks_a.remainder().iter().zip(chunks_b.remainder());

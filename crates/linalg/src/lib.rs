@@ -16,5 +16,5 @@ pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transpo
 pub use dispatch::multiply_add;
 pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};
 pub use lanes::dot;
-pub use products::dot_products;
+pub use products::{LaidOut, dot_products};
 pub use vectors::{add_scaled, centre, projected};

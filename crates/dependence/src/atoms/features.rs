@@ -78,18 +78,19 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// Feature `j` as an atom, or `None` when it is constant.
+    /// Feature `j` as an atom in `memory` that an earlier one no longer needs, or `None` when it is constant.
     pub(super) fn atom<R: Representation>(
         &self,
         j: usize,
         representation: &R,
+        memory: Vec<f64>,
     ) -> Result<Option<R::Atom>, Error> {
         let mut points = finite_values(self.data, j)?;
         if matches!(self.data.feature_kind(j), FeatureKind::Categorical { .. }) {
             if points.iter().all(|&code| code == points[0]) {
                 return Ok(None);
             }
-            return representation.input(&Delta, &points).map(Some);
+            return representation.input(&Delta, &points, memory).map(Some);
         }
         if !standardise(&mut points) {
             return Ok(None);
@@ -97,15 +98,15 @@ impl<'a> Features<'a> {
         let sigma = |width: &KernelWidth| kernel_width(*width, &points);
         match self.kernel {
             InputKernel::Gaussian { sigma_x } => {
-                representation.input(&Gaussian::new(sigma(sigma_x)?)?, &points)
+                representation.input(&Gaussian::new(sigma(sigma_x)?)?, &points, memory)
             }
             InputKernel::Laplace { sigma_x } => {
-                representation.input(&Laplace::new(sigma(sigma_x)?)?, &points)
+                representation.input(&Laplace::new(sigma(sigma_x)?)?, &points, memory)
             }
             InputKernel::Table { sigma_x } => {
-                representation.input(&TableGaussian::new(sigma(sigma_x)?)?, &points)
+                representation.input(&TableGaussian::new(sigma(sigma_x)?)?, &points, memory)
             }
-            InputKernel::Custom(kernel) => representation.input(&*kernel(j), &points),
+            InputKernel::Custom(kernel) => representation.input(&*kernel(j), &points, memory),
         }
         .map(Some)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, Leading, ScalarKernel, Stacked, squared_cross_norms};
+use fewest_kernels::{Factor, Leading, LeadingBuffers, ScalarKernel, Stacked, squared_cross_norms};
 
 use super::output::Output;
 use super::{Measure, Outline, Representation};
@@ -58,9 +58,15 @@ impl LowRank {
 impl Representation for LowRank {
     type Atom = Factor;
     type Stack = Stacked;
+    type Buffers = LeadingBuffers;
 
-    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Factor, Error> {
-        self.finish(Factor::new(kernel, points, self.cholesky_tolerance(), self.n_samples.min(MOST_RANK))?)
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64], memory: Vec<f64>) -> Result<Factor, Error> {
+        let most_rank = self.n_samples.min(MOST_RANK);
+        self.finish(Factor::new_in(memory, kernel, points, self.cholesky_tolerance(), most_rank)?)
+    }
+
+    fn into_memory(&self, atom: Factor) -> Vec<f64> {
+        atom.into_values()
     }
 
     /// Every product costs the rank squared, so the fewest columns that do are kept.
@@ -68,8 +74,11 @@ impl Representation for LowRank {
         factor.compress(self.tolerance)
     }
 
-    fn outline(&self, factor: &Factor) -> Outline<Factor> {
-        let Leading { squared_norm, part } = factor.leading(LEADING_TOLERANCE);
+    fn outline(&self, factor: &Factor, target: &Stacked, buffers: &mut LeadingBuffers) -> Outline<Factor> {
+        let mut target_product = [0.0];
+        let Leading { squared_norm, part } =
+            factor.leading_and_products(LEADING_TOLERANCE, target, &mut target_product, buffers);
+        let [target_product] = target_product;
         let norm = squared_norm.sqrt();
         // What is left out is positive semidefinite, with at most this share of the trace; and the trace is
         // at most the root of the rank times the norm.
@@ -77,6 +86,7 @@ impl Representation for LowRank {
         let is_cut = factor.rank() == MOST_RANK && MOST_RANK < self.n_samples;
         let approximation_error = if is_cut { f64::INFINITY } else { self.tolerance * (1.0 + rank.sqrt()) };
         Outline {
+            target_product,
             squared_norm,
             approximation_error,
             leading: part.map(|(part, left_out)| (part, left_out / norm)),

@@ -70,17 +70,29 @@ pub(crate) trait Representation: Send + Sync {
     type Atom: Clone + Send + Sync;
     /// Several atoms laid out for multiplication.
     type Stack: Send + Sync;
+    /// Memory for [`outline`](Representation::outline), which can be used again for the next atom.
+    type Buffers: Default;
 
-    /// The atom of one feature: `points` under `kernel`.
-    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Self::Atom, Error>;
+    /// The atom of one feature: `points` under `kernel`, in `memory` that another one no longer needs.
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64], memory: Vec<f64>)
+    -> Result<Self::Atom, Error>;
+
+    /// The memory of an atom that is no longer needed.
+    fn into_memory(&self, atom: Self::Atom) -> Vec<f64>;
 
     /// The same atom at the least cost of later products.
     fn compact(&self, atom: Self::Atom) -> Result<Self::Atom, Error> {
         Ok(atom)
     }
 
-    /// What is to be known of an atom from [`input`](Representation::input) that is not kept whole.
-    fn outline(&self, atom: &Self::Atom) -> Outline<Self::Atom>;
+    /// What is to be known of an atom from [`input`](Representation::input) that is not kept whole, beside a
+    /// target.
+    fn outline(
+        &self,
+        atom: &Self::Atom,
+        target: &Self::Stack,
+        buffers: &mut Self::Buffers,
+    ) -> Outline<Self::Atom>;
 
     /// How many atoms are multiplied at a time: enough to run near the processor's peak, few enough to stay
     /// in its cache. A constant of the data, so that results do not depend on the number of threads.
@@ -97,6 +109,7 @@ pub(crate) trait Representation: Send + Sync {
 
 /// An atom in short.
 pub(crate) struct Outline<A> {
+    target_product: f64,
     squared_norm: f64,
     /// How far the atom may be from the Gram matrix it stands for, as a share of its norm.
     approximation_error: f64,
@@ -166,6 +179,7 @@ pub(crate) fn build_first<'a>(
 struct KernelAtoms<'a, R: Representation> {
     features: Features<'a>,
     representation: R,
+    target: R::Stack,
     /// The error of a lower bound is the share of the norm that the leading part of an atom leaves out.
     seen: Atoms,
     whole: Cache<R::Atom>,
@@ -195,8 +209,9 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
     ) -> Result<Self, Error> {
         let d = features.len();
         let n_samples = features.n_samples();
-        let target = Arc::new(target);
-        let outline = representation.outline(&target);
+        let atom = Arc::new(target);
+        let target = representation.stack(std::slice::from_ref(&atom))?;
+        let outline = representation.outline(&atom, &target, &mut R::Buffers::default());
         let seen = Atoms {
             n_cached: most_bytes,
             approximation_error: outline.approximation_error,
@@ -206,10 +221,10 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             target_products: Vec::with_capacity(d),
             squared_norms: Vec::with_capacity(d),
         };
-        let target = representation.stack(std::slice::from_ref(&target))?;
         let mut atoms = Self {
             features,
             representation,
+            target,
             seen,
             whole: Cache::new(d),
             leading: Cache::new(d),
@@ -225,7 +240,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
                 if context.stopped().is_some() {
                     return Ok(None);
                 }
-                atoms.see(chunk(&features, panel_size, at), &target).map(Some)
+                atoms.see(chunk(&features, panel_size, at)).map(Some)
             })?;
             let n_wanted = features.len() + atoms.n_atoms();
             for seen in seen.into_iter().map_while(|panel| panel).flatten() {
@@ -251,41 +266,33 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
     }
 
     /// Looks at the features of a panel for the first time, and keeps what fits into memory for all features.
-    fn see(&self, panel: &[usize], target: &R::Stack) -> Result<Vec<Seen>, Error> {
-        let atoms: Vec<Option<Arc<R::Atom>>> = panel
-            .iter()
-            .map(|&j| Ok(self.features.atom(j, &self.representation)?.map(Arc::new)))
-            .collect::<Result<_, Error>>()?;
-        let present: Vec<Arc<R::Atom>> = atoms.iter().flatten().cloned().collect();
-        let mut products = vec![0.0; present.len()];
-        self.representation.products(&self.representation.stack(&present)?, target, &mut products);
-        let mut products = products.into_iter();
-        let (mut seen, mut keeping) = (Vec::with_capacity(panel.len()), Vec::with_capacity(panel.len()));
-        for (&j, atom) in panel.iter().zip(&atoms) {
-            let Some(atom) = atom else {
+    fn see(&self, panel: &[usize]) -> Result<Vec<Seen>, Error> {
+        let mut seen = Vec::with_capacity(panel.len());
+        let (mut memory, mut buffers) = (Vec::new(), R::Buffers::default());
+        for &j in panel {
+            let Some(atom) = self.features.atom(j, &self.representation, std::mem::take(&mut memory))? else {
                 seen.push(Seen::default());
                 continue;
             };
-            let target_product = products.next().unwrap_or(0.0);
-            let bytes = self.representation.bytes(atom);
-            let Outline { squared_norm, approximation_error, leading } = self.representation.outline(atom);
+            let bytes = self.representation.bytes(&atom);
+            let Outline { target_product, squared_norm, approximation_error, leading } =
+                self.representation.outline(&atom, &self.target, &mut buffers);
             let leading = leading.filter(|_| self.seen.products_are_nonnegative);
             let lower_bound_error = leading.as_ref().map_or(0.0, |(_, lower_bound_error)| *lower_bound_error);
-            let (cache, kept) = match leading {
-                Some((leading, _)) => (&self.leading, Arc::new(leading)),
-                None => (&self.whole, Arc::clone(atom)),
-            };
-            if self.memory.fits(self.representation.bytes(&kept), self.features.len()) {
-                keeping.push((cache, j, kept));
-            }
             seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
-        }
-        // Copies side by side, in the memory of the panel. Otherwise what is kept would lie between holes
-        // that are too small for the next panel, and the memory would grow to three times the size.
-        drop((atoms, present));
-        let copies: Vec<_> = keeping.iter().map(|(_, _, kept)| Arc::new(R::Atom::clone(kept))).collect();
-        for ((cache, j, _), copy) in keeping.into_iter().zip(copies) {
-            cache.keep(j, &copy, self.representation.bytes(&copy), &self.memory);
+            let (cache, kept) = match leading {
+                Some((leading, _)) => {
+                    memory = self.representation.into_memory(atom);
+                    (&self.leading, leading)
+                }
+                None => (&self.whole, atom),
+            };
+            let bytes = self.representation.bytes(&kept);
+            if self.memory.fits(bytes, self.features.len()) {
+                cache.keep(j, &Arc::new(kept), bytes, &self.memory);
+            } else if memory.capacity() == 0 {
+                memory = self.representation.into_memory(kept);
+            }
         }
         Ok(seen)
     }
@@ -298,7 +305,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         if let Some(atom) = self.whole.get(j) {
             return Ok(Some(atom));
         }
-        let Some(atom) = self.features.atom(j, &self.representation)? else { return Ok(None) };
+        let Some(atom) = self.features.atom(j, &self.representation, Vec::new())? else { return Ok(None) };
         let atom = Arc::new(self.representation.compact(atom)?);
         if keep {
             self.whole.keep(j, &atom, self.representation.bytes(&atom), &self.memory);
@@ -314,8 +321,9 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
         if let Some(atom) = self.leading.get(j) {
             return Ok(Some(atom));
         }
-        let Some(atom) = self.features.atom(j, &self.representation)? else { return Ok(None) };
-        Ok(self.representation.outline(&atom).leading.map(|(leading, _)| Arc::new(leading)))
+        let Some(atom) = self.features.atom(j, &self.representation, Vec::new())? else { return Ok(None) };
+        let outline = self.representation.outline(&atom, &self.target, &mut R::Buffers::default());
+        Ok(outline.leading.map(|(leading, _)| Arc::new(leading)))
     }
 
     /// `⟨rows, columns⟩` of the atoms that `atom` gives.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fewest_core::{Error, derive_seed};
 use fewest_kernels::{Gram, SampleBlocks, ScalarKernel, centred_packed, nocco, packed_len};
-use fewest_linalg::dot_products;
+use fewest_linalg::{dot, dot_products};
 
 use super::output::Output;
 use super::{HsicEstimator, Measure, Outline, Representation};
@@ -45,14 +45,15 @@ impl Packed {
     }
 
     pub(super) fn output(&self, output: &Output) -> Result<Vec<f64>, Error> {
-        self.concatenate(|block, _, out| self.pack(&output.gram(block)?, out))
+        self.concatenate(Vec::new(), |block, _, out| self.pack(&output.gram(block)?, out))
     }
 
     fn concatenate(
         &self,
+        mut atom: Vec<f64>,
         mut fill: impl FnMut(&[usize], &mut Vec<f64>, &mut [f64]) -> Result<(), Error>,
     ) -> Result<Vec<f64>, Error> {
-        let mut atom = vec![0.0; self.length];
+        atom.resize(self.length, 0.0);
         let mut rest = atom.as_mut_slice();
         let mut scratch = Vec::new();
         for block in self.blocks.iter() {
@@ -92,10 +93,11 @@ fn pack(gram: &Gram, out: &mut [f64]) {
 impl Representation for Packed {
     type Atom = Vec<f64>;
     type Stack = Vec<f64>;
+    type Buffers = ();
 
-    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64]) -> Result<Vec<f64>, Error> {
+    fn input(&self, kernel: &dyn ScalarKernel, points: &[f64], memory: Vec<f64>) -> Result<Vec<f64>, Error> {
         let mut inside = Vec::new();
-        self.concatenate(|block, scratch, out| {
+        self.concatenate(memory, |block, scratch, out| {
             inside.clear();
             inside.extend(block.iter().map(|&row| points[row]));
             match self.measure {
@@ -104,6 +106,10 @@ impl Representation for Packed {
             }
             Ok(())
         })
+    }
+
+    fn into_memory(&self, atom: Vec<f64>) -> Vec<f64> {
+        atom
     }
 
     fn panel(&self) -> usize {
@@ -126,10 +132,11 @@ impl Representation for Packed {
         dot_products(rows, columns, self.length, out);
     }
 
-    fn outline(&self, atom: &Vec<f64>) -> Outline<Vec<f64>> {
+    fn outline(&self, atom: &Vec<f64>, target: &Vec<f64>, _: &mut ()) -> Outline<Vec<f64>> {
         Outline {
+            target_product: dot(atom, target),
             approximation_error: 0.0,
-            squared_norm: atom.iter().map(|value| value * value).sum(),
+            squared_norm: dot(atom, atom),
             leading: None,
         }
     }

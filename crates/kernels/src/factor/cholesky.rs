@@ -1,6 +1,7 @@
 //! Pivoted Cholesky factorisation of a positive semidefinite matrix given by its columns.
 
 use fewest_core::Error;
+use fewest_linalg::lanes::LANES;
 
 use super::pivots::{self, Residual};
 use super::{Factor, check_tolerance, not_finite};
@@ -43,37 +44,54 @@ impl Factor {
     pub fn from_columns(
         n: usize,
         diagonal: impl Fn(usize) -> f64,
+        column: impl FnMut(usize, &mut [f64]),
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Self, Error> {
+        Self::eliminate(Vec::new(), (0..n).map(diagonal).collect(), column, tolerance, max_rank)
+    }
+
+    /// [`Factor::from_columns`] in the memory of `values`, from the diagonal.
+    pub(super) fn eliminate(
+        mut values: Vec<f64>,
+        mut left: Vec<f64>,
         mut column: impl FnMut(usize, &mut [f64]),
         tolerance: f64,
         max_rank: usize,
     ) -> Result<Self, Error> {
         check_tolerance(tolerance)?;
-        let mut left: Vec<f64> = (0..n).map(diagonal).collect();
+        let n = left.len();
+        // Zeros at the end of the diagonal and of the newest column fill up the last of their runs.
+        let filled = n.next_multiple_of(LANES);
+        left.resize(filled, 0.0);
         let mut state = pivots::summarise(&left);
         let scale = state.largest;
         check(&left, state, scale)?;
         let trace = state.sum;
-        let mut values: Vec<f64> = Vec::new();
         let mut pivot_row = Vec::new();
         let mut rank = 0;
         while rank < max_rank.min(n) && state.sum > tolerance * trace && state.largest > ROUNDING * scale {
-            let Some(pivot) = left.iter().position(|&value| value == state.largest) else { break };
-            let start = values.len();
-            if values.capacity() < start + n {
-                values.reserve(COLUMNS_AT_ONCE.min(max_rank.min(n) - rank) * n);
+            let Some(pivot) = pivots::first_place(&left, state.largest) else { break };
+            let start = rank * n;
+            if values.capacity() < start + filled {
+                values.truncate(start);
+                values.reserve(COLUMNS_AT_ONCE.min(max_rank.min(n) - rank) * n + filled);
             }
-            values.resize(start + n, 0.0);
-            let (earlier, new) = values.split_at_mut(start);
-            column(pivot, new);
+            // What was there before is written over.
+            values.resize(values.len().max(start + filled), 0.0);
+            let (earlier, new) = values[..start + filled].split_at_mut(start);
+            new[n..].fill(0.0);
+            column(pivot, &mut new[..n]);
             pivot_row.clear();
-            pivot_row.extend(earlier.chunks_exact(n).map(|phi| phi[pivot]));
-            pivots::subtract_combination(earlier, &pivot_row, new);
+            pivot_row.extend(earlier.chunks_exact(n).map(|phi| -phi[pivot]));
+            pivots::add_combination(earlier, &pivot_row, &mut new[..n]);
             // The value of the diagonal, so that the residual of this sample is only rounding.
             new[pivot] = state.largest;
             state = pivots::finish_pivot(new, 1.0 / state.largest.sqrt(), &mut left);
             rank += 1;
             check(&left, state, scale)?;
         }
+        values.truncate(rank * n);
         Ok(Self { n_samples: n, rank, values, signs: None, residual: state.sum, scale: trace })
     }
 }

@@ -12,11 +12,11 @@ use std::cell::Cell;
 
 use fewest_core::Error;
 
-pub use leading::Leading;
+pub use leading::{Leading, LeadingBuffers};
 pub use shared::{Interpolated, Pair, SharedFactor};
 pub use stacked::{Stacked, squared_cross_norms};
 
-use fewest_linalg::{dot_products, lanes};
+use fewest_linalg::{LaidOut, lanes};
 
 use crate::{Definiteness, Gram, ScalarKernel};
 
@@ -77,11 +77,37 @@ impl Factor {
         Self::new_unless(kernel, points, tolerance, max_rank, &|| false)
     }
 
+    /// [`Factor::new`] in the memory of `values`, those of a factor that is no longer needed: for thousands
+    /// of factors that are looked at one after the other.
+    ///
+    /// # Errors
+    /// As [`Factor::new`].
+    pub fn new_in(
+        values: Vec<f64>,
+        kernel: &dyn ScalarKernel,
+        points: &[f64],
+        tolerance: f64,
+        max_rank: usize,
+    ) -> Result<Self, Error> {
+        Self::build(values, kernel, points, tolerance, max_rank, &|| false)
+    }
+
     /// [`Factor::new`], which ends once `is_stopped` says so: it is asked before each column.
     ///
     /// # Errors
     /// As [`Factor::new`]; [`Error::Stopped`].
     pub fn new_unless(
+        kernel: &dyn ScalarKernel,
+        points: &[f64],
+        tolerance: f64,
+        max_rank: usize,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Self, Error> {
+        Self::build(Vec::new(), kernel, points, tolerance, max_rank, is_stopped)
+    }
+
+    fn build(
+        values: Vec<f64>,
         kernel: &dyn ScalarKernel,
         points: &[f64],
         tolerance: f64,
@@ -96,7 +122,8 @@ impl Factor {
             return Ok(factor);
         }
         let n = points.len();
-        let diagonal = |i: usize| kernel.eval(points[i], points[i]);
+        let mut diagonal = vec![0.0; n];
+        kernel.diagonal(points, &mut diagonal);
         // A column that is not finite ends either factorisation.
         let stopped = Cell::new(false);
         let column = |j: usize, out: &mut [f64]| {
@@ -109,9 +136,9 @@ impl Factor {
         };
         let factor = match kernel.definiteness() {
             Definiteness::PositiveSemidefinite => {
-                Self::from_columns(n, diagonal, column, tolerance, max_rank)
+                Self::eliminate(values, diagonal, column, tolerance, max_rank)
             }
-            _ => Self::from_indefinite_points(points, diagonal, column, tolerance, max_rank),
+            _ => Self::from_indefinite_points(points, |i| diagonal[i], column, tolerance, max_rank),
         };
         if stopped.get() { Err(Error::Stopped { before: "a kernel was factorised" }) } else { factor }
     }
@@ -153,6 +180,11 @@ impl Factor {
         &self.values
     }
 
+    /// [`Factor::values`], of a factor that is no longer needed.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// Column `a` of `Φ`, `a < rank()`.
     pub fn column(&self, a: usize) -> &[f64] {
         &self.values[a * self.n_samples..(a + 1) * self.n_samples]
@@ -172,14 +204,7 @@ impl Factor {
 
     /// Replaces `Φ` by `H Φ`, `H = I - 11ᵀ/n`: the factor of the centred Gram matrix. `O(n r)`.
     pub fn centre(&mut self) {
-        let n = self.n_samples;
-        for column in self.values.chunks_exact_mut(n.max(1)) {
-            // Shifted by one of its values first, so that a constant column becomes exactly zero.
-            let first = column[0];
-            column.iter_mut().for_each(|value| *value -= first);
-            let mean = lanes::sum(column) / n as f64;
-            column.iter_mut().for_each(|value| *value -= mean);
-        }
+        pivots::centre_columns(&mut self.values, self.n_samples);
     }
 
     /// `<K, L>_F = ‖ΦᵀΨ‖²_F`, with signs `Σ_ab s_a t_b (φ_aᵀψ_b)²`. `O(n r_K r_L)`.
@@ -194,7 +219,11 @@ impl Factor {
             "factors of different numbers of samples have no inner product"
         );
         let mut products = vec![0.0; self.rank * other.rank];
-        dot_products(&self.values, &other.values, self.n_samples, &mut products);
+        let n = self.n_samples;
+        LaidOut::new(&self.values, n).products(&LaidOut::new(&other.values, n), &mut products);
+        if self.signs.is_none() && other.signs.is_none() {
+            return lanes::dot(&products, &products);
+        }
         let mut total = 0.0;
         for (b, column) in products.chunks_exact(self.rank.max(1)).enumerate() {
             total += sign(&other.signs, b) * signed_square(column, self.signs.as_deref());

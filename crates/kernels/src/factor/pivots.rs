@@ -4,41 +4,45 @@ use fewest_linalg::lanes::{LANES, fold};
 use fewest_linalg::{dispatched, multiply_add};
 
 dispatched! {
-    /// `column[i] -= Σ_k rows[k] earlier[k n + i]`, with `n = column.len()`: subtracts a combination of the
-    /// `rows.len()` columns of `earlier`, four at a time, so that `column` is read a quarter as often.
-    pub(crate) fn subtract_combination(earlier: &[f64], rows: &[f64], column: &mut [f64]) = subtract_combination_body
+    /// `column[i] += Σ_k weights[k] columns[k n + i]`, with `n = column.len()`.
+    pub(crate) fn add_combination(columns: &[f64], weights: &[f64], column: &mut [f64]) = add_combination_body
 }
 
 #[inline(always)]
-fn subtract_combination_body<const FMA: bool>(earlier: &[f64], rows: &[f64], column: &mut [f64]) {
+fn add_combination_body<const FMA: bool>(columns: &[f64], weights: &[f64], column: &mut [f64]) {
+    // Long runs of rows fill the registers; what is left of them goes in short ones.
+    let done = add_in_runs::<FMA, 32>(columns, weights, column, 0);
+    let done = add_in_runs::<FMA, 4>(columns, weights, column, done);
+    add_in_runs::<FMA, 1>(columns, weights, column, done);
+}
+
+/// [`add_combination`] for as many runs of `RUN` rows as there are from row `done` on: each run is read and
+/// written once. Returns the first row after them.
+#[inline(always)]
+fn add_in_runs<const FMA: bool, const RUN: usize>(
+    columns: &[f64],
+    weights: &[f64],
+    column: &mut [f64],
+    mut done: usize,
+) -> usize {
     let n = column.len();
-    if n == 0 {
-        return;
-    }
-    let mut columns = earlier.chunks_exact(n);
-    let mut quads = rows.chunks_exact(4);
-    for quad in &mut quads {
-        let (Some(a), Some(b), Some(c), Some(d)) =
-            (columns.next(), columns.next(), columns.next(), columns.next())
-        else {
-            return;
-        };
-        let (out, a, b, c, d) = (&mut column[..n], &a[..n], &b[..n], &c[..n], &d[..n]);
-        for i in 0..n {
-            let ab = multiply_add::<FMA>(quad[1], b[i], quad[0] * a[i]);
-            let cd = multiply_add::<FMA>(quad[3], d[i], quad[2] * c[i]);
-            out[i] -= ab + cd;
+    for out in column[done..].as_chunks_mut::<RUN>().0 {
+        let mut sums = *out;
+        for (weight, column) in weights.iter().zip(columns.chunks_exact(n)) {
+            let Some(values) = column[done..].first_chunk::<RUN>() else { break };
+            for k in 0..RUN {
+                sums[k] = multiply_add::<FMA>(*weight, values[k], sums[k]);
+            }
         }
+        *out = sums;
+        done += RUN;
     }
-    for (&row, values) in quads.remainder().iter().zip(columns) {
-        for (out, &a) in column.iter_mut().zip(values) {
-            *out = multiply_add::<FMA>(-row, a, *out);
-        }
-    }
+    done
 }
 
 dispatched! {
-    /// Multiplies `column` by `inverse`, subtracts its squares from `diagonal` and describes the result.
+    /// Multiplies `column` by `inverse`, subtracts its squares from `diagonal` and describes the result. Both
+    /// are of whole runs of [`LANES`].
     pub(crate) fn finish_pivot(column: &mut [f64], inverse: f64, diagonal: &mut [f64]) -> Residual = finish_pivot_body
 }
 
@@ -55,39 +59,96 @@ pub(crate) struct Residual {
 
 #[inline(always)]
 fn finish_pivot_body<const FMA: bool>(column: &mut [f64], inverse: f64, diagonal: &mut [f64]) -> Residual {
-    for (value, left) in column.iter_mut().zip(diagonal.iter_mut()) {
-        *value *= inverse;
-        *left = multiply_add::<FMA>(-*value, *value, *left);
+    let mut summary = Summary::default();
+    for (values, left) in column.as_chunks_mut().0.iter_mut().zip(diagonal.as_chunks_mut().0) {
+        finish::<FMA>(values, inverse, left);
+        summary.add(left);
     }
-    summarise_body::<FMA>(diagonal)
+    summary.end()
+}
+
+#[inline(always)]
+fn finish<const FMA: bool>(values: &mut [f64; LANES], inverse: f64, left: &mut [f64; LANES]) {
+    for k in 0..LANES {
+        values[k] *= inverse;
+        left[k] = multiply_add::<FMA>(-values[k], values[k], left[k]);
+    }
+}
+
+/// A [`Residual`] in the making.
+#[derive(Default)]
+struct Summary {
+    largest: [f64; LANES],
+    smallest: [f64; LANES],
+    sums: [f64; LANES],
+}
+
+impl Summary {
+    #[inline(always)]
+    fn add(&mut self, values: &[f64; LANES]) {
+        for k in 0..LANES {
+            let value = values[k];
+            self.largest[k] = larger(self.largest[k], value);
+            self.smallest[k] = if value < self.smallest[k] { value } else { self.smallest[k] };
+            self.sums[k] += if value < 0.0 { 0.0 } else { value };
+        }
+    }
+
+    #[inline(always)]
+    fn end(self) -> Residual {
+        let smallest = -most(self.smallest.map(|value| -value));
+        Residual { largest: most(self.largest), smallest, sum: fold(self.sums) }
+    }
 }
 
 dispatched! {
-    /// The largest and smallest value and the sum of the positive ones; NaN anywhere shows in the sum.
+    /// The largest and smallest value and the sum of the positive ones, of whole runs of [`LANES`]; NaN
+    /// anywhere shows in the sum.
     pub(crate) fn summarise(diagonal: &[f64]) -> Residual = summarise_body
 }
 
 #[inline(always)]
 fn summarise_body<const FMA: bool>(diagonal: &[f64]) -> Residual {
-    let (mut largest, mut smallest, mut sums) = ([0.0f64; LANES], [0.0f64; LANES], [0.0; LANES]);
-    let mut add = |k: usize, value: f64| {
-        largest[k] = if value > largest[k] { value } else { largest[k] };
-        smallest[k] = if value < smallest[k] { value } else { smallest[k] };
-        sums[k] += if value < 0.0 { 0.0 } else { value };
-    };
-    let chunks = diagonal.chunks_exact(LANES);
-    for &value in chunks.remainder() {
-        add(0, value);
+    let mut summary = Summary::default();
+    for run in diagonal.as_chunks().0 {
+        summary.add(run);
     }
-    for chunk in chunks {
-        for k in 0..LANES {
-            add(k, chunk[k]);
+    summary.end()
+}
+
+dispatched! {
+    /// The first place of `value`.
+    pub(crate) fn first_place(values: &[f64], value: f64) -> Option<usize> = first_place_body
+}
+
+#[inline(always)]
+fn first_place_body<const FMA: bool>(values: &[f64], value: f64) -> Option<usize> {
+    // All of a run are compared, which goes at once.
+    let has_it = |run: &[f64; LANES]| run.iter().fold(false, |found, other| found | (*other == value));
+    let runs = values.as_chunks::<LANES>().0;
+    let start = LANES * runs.iter().position(has_it).unwrap_or(runs.len());
+    values[start..].iter().position(|other| *other == value).map(|place| start + place)
+}
+
+dispatched! {
+    /// Replaces every column of length `n` by its differences from its mean.
+    pub(crate) fn centre_columns(values: &mut [f64], n: usize) = centre_columns_body
+}
+
+#[inline(always)]
+fn centre_columns_body<const FMA: bool>(values: &mut [f64], n: usize) {
+    for column in values.chunks_exact_mut(n.max(1)) {
+        // Shifted by one of its values first, so that a constant column becomes exactly zero.
+        let first = column[0];
+        let mut sums = [0.0; LANES];
+        let (chunks, last) = column.as_chunks::<LANES>();
+        for chunk in chunks {
+            for k in 0..LANES {
+                sums[k] += chunk[k] - first;
+            }
         }
-    }
-    Residual {
-        largest: largest.into_iter().fold(0.0, f64::max),
-        smallest: smallest.into_iter().fold(0.0, f64::min),
-        sum: fold(sums),
+        let mean = (fold(sums) + last.iter().map(|value| value - first).sum::<f64>()) / n as f64;
+        column.iter_mut().for_each(|value| *value = (*value - first) - mean);
     }
 }
 
@@ -141,8 +202,21 @@ fn largest_size_body<const FMA: bool>(values: &[f64]) -> f64 {
 }
 
 #[inline(always)]
-fn most(lanes: [f64; LANES]) -> f64 {
-    lanes.into_iter().fold(0.0, |most, value| if value > most { value } else { most })
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The largest lane, halves against each other.
+#[inline(always)]
+fn most(mut lanes: [f64; LANES]) -> f64 {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for k in 0..width {
+            lanes[k] = larger(lanes[k], lanes[k + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 #[cfg(test)]
@@ -158,10 +232,10 @@ mod tests {
                 let earlier: Vec<f64> = (0..n * rows).map(|i| (i as f64 * 0.3).sin()).collect();
                 let weights: Vec<f64> = (0..rows).map(|k| 1.0 - 0.4 * k as f64).collect();
                 let (mut fast, mut plain) = (b.clone(), b.clone());
-                subtract_combination(&earlier, &weights, &mut fast);
-                subtract_combination_body::<false>(&earlier, &weights, &mut plain);
+                add_combination(&earlier, &weights, &mut fast);
+                add_combination_body::<false>(&earlier, &weights, &mut plain);
                 for i in 0..n {
-                    let exact = b[i] - (0..rows).map(|k| weights[k] * earlier[k * n + i]).sum::<f64>();
+                    let exact = b[i] + (0..rows).map(|k| weights[k] * earlier[k * n + i]).sum::<f64>();
                     assert!((fast[i] - exact).abs() < 1e-13 && (plain[i] - exact).abs() < 1e-13);
                 }
             }
@@ -178,7 +252,23 @@ mod tests {
                 assert_eq!(largest_size(&left), found.1);
                 assert!(left.iter().zip(&exact).all(|(x, y)| (x - y).abs() < 1e-15));
             }
+            for place in 0..n {
+                assert_eq!(first_place(&a, a[place]), a.iter().position(|x| *x == a[place]));
+            }
+            assert_eq!(first_place(&a, 2.0), None);
+            let two = [a.clone(), vec![0.1; n]].concat();
+            let (mut fast, mut plain) = (two.clone(), two.clone());
+            centre_columns(&mut fast, n);
+            centre_columns_body::<false>(&mut plain, n);
+            let mean = a.iter().sum::<f64>() / n as f64;
+            for i in 0..n {
+                assert!((fast[i] - (a[i] - mean)).abs() < 1e-14 && (plain[i] - (a[i] - mean)).abs() < 1e-14);
+                assert_eq!((fast[n + i], plain[n + i]), (0.0, 0.0));
+            }
+            let filled = n.next_multiple_of(LANES);
             let (mut column, mut diagonal) = (a.clone(), vec![0.5; n]);
+            column.resize(filled, 0.0);
+            diagonal.resize(filled, 0.0);
             let left = finish_pivot(&mut column, 2.0, &mut diagonal);
             let exact: Vec<f64> = a.iter().map(|x| 0.5 - 4.0 * x * x).collect();
             assert!(diagonal.iter().zip(&exact).all(|(x, y)| (x - y).abs() < 1e-14));
@@ -187,6 +277,8 @@ mod tests {
             let positive: f64 = diagonal.iter().filter(|&&x| x > 0.0).sum();
             assert!((left.sum - positive).abs() < 1e-13);
         }
-        assert!(summarise(&[1.0, f64::NAN, 2.0]).sum.is_nan());
+        let mut broken = [0.5; LANES];
+        broken[3] = f64::NAN;
+        assert!(summarise(&broken).sum.is_nan());
     }
 }

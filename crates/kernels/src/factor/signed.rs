@@ -252,9 +252,9 @@ impl<C: FnMut(usize, &mut [f64])> Elimination<C> {
             .values
             .chunks_exact(self.n.max(1))
             .zip(&self.signs)
-            .map(|(phi, sign)| sign * phi[index])
+            .map(|(phi, sign)| -sign * phi[index])
             .collect();
-        pivots::subtract_combination(&self.values, &row, column);
+        pivots::add_combination(&self.values, &row, column);
     }
 
     fn residual_column(&mut self, index: usize) -> Vec<f64> {

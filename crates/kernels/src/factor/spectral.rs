@@ -4,7 +4,7 @@ use fewest_core::{Error, order};
 use nalgebra::{DMatrix, DMatrixView, Dyn, SymmetricEigen};
 
 use super::{Factor, check_tolerance, sign};
-use fewest_linalg::dot_products;
+use fewest_linalg::LaidOut;
 
 /// A matrix's eigenvalues `λ`, and directions in a basis such that the columns of `basis directions` are its
 /// eigenvectors at norm `sqrt |λ|`. No basis means `Φ` itself.
@@ -18,7 +18,7 @@ impl Factor {
     /// `ΦᵀΦ`.
     pub(super) fn small_gram(&self) -> DMatrix<f64> {
         let mut values = vec![0.0; self.rank * self.rank];
-        dot_products(&self.values, &self.values, self.n_samples, &mut values);
+        LaidOut::new(&self.values, self.n_samples).own_products(&mut values);
         DMatrix::from_vec(self.rank, self.rank, values)
     }
 

@@ -2,8 +2,8 @@
 
 use fewest_core::Error;
 
-use super::{Factor, signed_square};
-use fewest_linalg::dot_products;
+use super::Factor;
+use fewest_linalg::{LaidOut, dispatched, multiply_add};
 
 /// Factors of the same samples side by side: an `n x Σ r` matrix with the columns where each one begins.
 ///
@@ -23,10 +23,10 @@ use fewest_linalg::dot_products;
 /// assert!((hsic[1] - factors[0].inner(&factors[1])).abs() < 1e-12);
 /// # Ok::<(), fewest_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stacked {
     n_samples: usize,
-    values: Vec<f64>,
+    pub(super) columns: LaidOut,
     signs: Option<Vec<f64>>,
     /// Where each factor begins, and the total rank at the end.
     starts: Vec<usize>,
@@ -44,7 +44,7 @@ impl Stacked {
         let factors: Vec<&Factor> = factors.into_iter().collect();
         let total_rank: usize = factors.iter().map(|factor| factor.rank).sum();
         // Allocated at once: growing vectors would fragment the memory for thousands of stacks.
-        let mut values = Vec::with_capacity(n_samples * total_rank);
+        let mut columns = LaidOut::with_capacity(n_samples, total_rank);
         let mut starts = vec![0];
         for factor in &factors {
             if factor.n_samples != n_samples {
@@ -54,29 +54,34 @@ impl Stacked {
                     found: factor.n_samples,
                 });
             }
-            values.extend_from_slice(&factor.values);
+            columns.extend(&factor.values);
             starts.push(starts[starts.len() - 1] + factor.rank);
         }
         let signs = factors.iter().any(|factor| factor.signs.is_some()).then(|| {
             let signs = |factor: &&Factor| factor.signs.clone().unwrap_or_else(|| vec![1.0; factor.rank]);
             factors.iter().flat_map(signs).collect()
         });
-        Ok(Self { n_samples, values, signs, starts })
+        Ok(Self { n_samples, columns, signs, starts })
+    }
+
+    /// Nothing but `factor`, in the memory of what there was.
+    pub(super) fn renew(&mut self, factor: &Factor) {
+        self.n_samples = factor.n_samples;
+        self.columns.clear(factor.n_samples);
+        self.columns.extend(&factor.values);
+        self.signs.clone_from(&factor.signs);
+        self.starts.clear();
+        self.starts.extend([0, factor.rank]);
     }
 
     /// Number of factors.
     pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
     }
 
     /// The sum of all ranks, the number of columns.
     pub(crate) fn total_rank(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
-    }
-
-    /// Rank of factor `l < len()`.
-    pub(crate) fn rank(&self, l: usize) -> usize {
-        self.starts[l + 1] - self.starts[l]
     }
 
     /// The signs of factor `l`.
@@ -97,29 +102,32 @@ pub fn squared_cross_norms(left: &Stacked, stacked: &Stacked, out: &mut [f64]) {
     assert_eq!(out.len(), height * stacked.len(), "one result for each pair of factors");
     let total = stacked.total_rank();
     let mut products = vec![0.0; left.total_rank() * total];
-    dot_products(&stacked.values, &left.values, left.n_samples, &mut products);
+    stacked.columns.products(&left.columns, &mut products);
+    let mut squares = vec![0.0; total];
     for k in 0..height {
+        squares.fill(0.0);
         let products = &products[left.starts[k] * total..left.starts[k + 1] * total];
-        reduce(products, stacked, left.rank(k), left.signs(k), |l, value| out[k + l * height] = value);
+        for (a, column) in products.chunks_exact(total.max(1)).enumerate() {
+            add_squares(column, left.signs(k).map_or(1.0, |signs| signs[a]), &mut squares);
+        }
+        for l in 0..stacked.len() {
+            let squares = &squares[stacked.starts[l]..stacked.starts[l + 1]];
+            out[k + l * height] = match stacked.signs(l) {
+                None => squares.iter().sum(),
+                Some(signs) => squares.iter().zip(signs).map(|(square, sign)| sign * square).sum(),
+            };
+        }
     }
 }
 
-/// Sums the squares in `products`, `total_rank x rank`, over the rows of each stacked factor.
-fn reduce(
-    products: &[f64],
-    stacked: &Stacked,
-    rank: usize,
-    signs: Option<&[f64]>,
-    mut write: impl FnMut(usize, f64),
-) {
-    let total = stacked.total_rank();
-    for l in 0..stacked.len() {
-        let rows = stacked.starts[l]..stacked.starts[l + 1];
-        let mut sum = 0.0;
-        for a in 0..rank {
-            let column = &products[a * total..(a + 1) * total][rows.clone()];
-            sum += signs.map_or(1.0, |signs| signs[a]) * signed_square(column, stacked.signs(l));
-        }
-        write(l, sum);
+dispatched! {
+    /// `out[i] += weight values[i]²`.
+    fn add_squares(values: &[f64], weight: f64, out: &mut [f64]) = add_squares_body
+}
+
+#[inline(always)]
+fn add_squares_body<const FMA: bool>(values: &[f64], weight: f64, out: &mut [f64]) {
+    for (out, value) in out.iter_mut().zip(values) {
+        *out = multiply_add::<FMA>(weight * value, *value, *out);
     }
 }
