@@ -320,11 +320,12 @@ impl<'a> Query<'a> {
     }
 
     async fn collect(&self, sealed: &[u8]) -> FusionResult<Vec<RecordBatch>> {
+        let (config, codec) = (self.session.ballista_config(), BallistaPhysicalExtensionCodec::default());
         let stream = execute_physical_plan::<PhysicalPlanNode>(
             format!("http://{}", self.cluster.address),
-            &self.session.ballista_config(),
+            &config,
             self.plan(sealed)?,
-            &BallistaPhysicalExtensionCodec::default(),
+            &codec,
             job_session(sealed),
             self.session.clone(),
         );
