@@ -73,7 +73,7 @@ fn parts_have_the_bits_of_the_table() {
     let mut seen = Vec::new();
     for method in methods() {
         // What a method of passes needs beside its defaults.
-        for given in [&[][..], &["bins=5"], &["form=between-classes"], &["coefficient=pearson"]] {
+        for given in [&[][..], &["bins=5"], &["coefficient=pearson"]] {
             let Ok(parameters) = Parameters::parse(method, given) else { continue };
             let Ok(built) = method.build(&parameters) else { continue };
             if !built.reads_in_passes() {

@@ -12,7 +12,7 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("f-score", &[], "real"),
     ("fisher", &[], "class"),
     ("correlation", &[], "real"),
-    ("trace-ratio", &["form=between-classes"], "class"),
+    ("trace-ratio", &[], "class"),
     ("chi2", &["bins=5"], "class"),
     ("gini", &["bins=4"], "class"),
     ("mim", &[], "class"),
@@ -80,7 +80,7 @@ fn text_and_wide_tables_have_the_same_bits() {
     crate::tables::write(&wide, &crate::tables::batch(columns));
     for method in ["f-score", "chi2"] {
         let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
-        let expected = comparable(in_memory(&wide, ("class", "real"), method, &[], 20));
+        let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
     }
 }

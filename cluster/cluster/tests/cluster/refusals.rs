@@ -34,8 +34,11 @@ fn wrong_tables_and_arguments() {
     // A part with another schema.
     let parts = rows.write(folder.path(), 3);
     let whole = rows.batch(0..100);
-    let columns = whole.schema().fields().iter().map(|field| field.name().clone()).zip(whole.columns().to_vec());
-    write(&parts.join("part-03.parquet"), &batch(columns.skip(1).collect()));
+    let columns = (1..whole.num_columns()).map(|at| {
+        let name = whole.schema().field(at).name().clone();
+        (name, whole.column(at).clone())
+    });
+    write(&parts.join("part-03.parquet"), &batch(columns.collect()));
     let other = told(&parts, &ARGUMENTS);
     assert!(other.contains("part-03.parquet"), "{other}");
 
