@@ -74,14 +74,14 @@ pub enum Error {
         /// What it says, in one line.
         problem: String,
     },
-    /// A method that needs all rows at once.
+    /// A method that needs all rows at once, or is none.
     #[error(
-        "--method: {method} needs the whole table on one machine: use `fewest select`, or one of the methods whose \
-         passes are sums over rows: {able}"
+        "--method: {method} does not run on a cluster: use `fewest select` on one machine, or one of the methods whose \
+         passes are sums over the rows of parts: {able}"
     )]
     NotInParts {
-        /// The method.
-        method: &'static str,
+        /// The method, as it was called.
+        method: String,
         /// Those that can.
         able: String,
     },

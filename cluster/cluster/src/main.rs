@@ -24,7 +24,7 @@ const STACK: usize = 32 << 20;
 /// A scheduler hands tasks to executors, which read some of the rows each: all machines need the table at the
 /// same path. Everything listens on the loopback interface unless --bind says otherwise. What goes over the
 /// network is not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust, and
-/// give executors a --secret, without which they compute nothing.
+/// give executors a --secret, so that they compute for those only who have it.
 #[derive(Parser)]
 #[command(name = "fewest-cluster", version)]
 struct Cli {
@@ -135,7 +135,7 @@ struct SelectArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Parts in which rows are summed at most [default: 64; 4 for text, which each reads from the start]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     tasks: Option<usize>,
     /// MiB of memory that a task may use
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
@@ -146,6 +146,11 @@ struct SelectArgs {
     /// The file with the secret of the executors
     #[arg(long, value_name = "FILE")]
     secret: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "give a whole number of at least 1".to_owned())
 }
 
 fn host_and_port(text: &str) -> Result<(String, u16), String> {
@@ -251,7 +256,7 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
     let cluster = Cluster {
         secret: secret(args.secret.as_deref())?,
         tasks: args.tasks,
-        memory: args.memory << 20,
+        memory: args.memory.saturating_mul(1 << 20),
         pass_limit: Duration::from_secs(args.pass_limit),
         ..Cluster::new(args.cluster.clone())
     };

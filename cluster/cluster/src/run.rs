@@ -109,11 +109,11 @@ pub fn select(
     k: Option<usize>,
 ) -> Result<Answer, Error> {
     let registry = registry()?;
-    let method = registry.find(method)?;
+    let method = registry.find(method).map_err(|_| not_in_parts(&registry, method))?;
     let parsed = Parameters::parse(method, parameters)?;
     let built = method.build(&parsed)?;
     if !built.reads_in_passes() {
-        return Err(not_in_parts(&registry, method));
+        return Err(not_in_parts(&registry, method.id));
     }
     let path = std::fs::canonicalize(&table.path).map_err(|error| Error::Table {
         path: table.path.display().to_string(),
@@ -157,7 +157,7 @@ pub fn select(
     let selector = built.into_selector();
     let context = Context { memory: Some(memory), ..Context::default() };
     let selected = match selector.in_passes() {
-        None => return Err(not_in_parts(&registry, method)),
+        None => return Err(not_in_parts(&registry, method.id)),
         Some(selector) => {
             let mut stream = SummedElsewhere::new(&mut rows, ask);
             selector.select_stream(&mut stream, Budget::Count(k), &context)
@@ -236,14 +236,14 @@ fn described(
     Ok((rows, first, info))
 }
 
-fn not_in_parts(registry: &Registry, method: &Method) -> Error {
+fn not_in_parts(registry: &Registry, method: &str) -> Error {
     let able = |method: &&Method| {
         let built = method.build(&Parameters::defaults(method));
         // Those that pick features from scores or counts; the sums of others are added in one order.
         built.is_ok_and(|built| built.reads_in_passes()) && method.id != "fcq"
     };
     let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
-    Error::NotInParts { method: method.id, able: able.join(", ") }
+    Error::NotInParts { method: method.to_owned(), able: able.join(", ") }
 }
 
 /// The rows of each task, all in whole batches but the last: in about equal parts, `tasks` or fewer.

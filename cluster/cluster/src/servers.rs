@@ -128,7 +128,7 @@ pub async fn scheduler(options: SchedulerOptions) -> Result<(), Error> {
     start_server(cluster, address, Arc::new(config)).await.map_err(|error| failed(&error))
 }
 
-/// Runs an executor, until it is told to end or loses its scheduler.
+/// Runs an executor, until it is told to end.
 ///
 /// # Errors
 /// [`Error::Server`], for example for a scheduler that cannot be reached.

@@ -160,11 +160,8 @@ where
     }
 }
 
-/// As [`stream_sums`], for sums that cannot be written as bytes: the rows are read here.
-///
-/// # Errors
-/// As there.
-pub fn stream_sums_here<S: ColumnSums>(
+/// As [`stream_sums`], of rows that are read here.
+fn stream_sums_here<S: ColumnSums>(
     stream: &mut dyn SampleStream,
     sums: &S,
     context: &Context<'_>,

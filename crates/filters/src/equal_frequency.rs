@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, rewind, stream_sums_here};
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order};
+use fewest_columns::{ColumnSums, rewind, stream_sums};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order, state};
 use fewest_counts::discretisation::{Bracket, Quantiles};
 
 use crate::statistical::f_score::Returned;
@@ -36,7 +36,7 @@ impl Cuts {
     /// at more than half of the values of the one before, the middle is taken, and its error told.
     ///
     /// # Errors
-    /// Those of the stream and of [`stream_sums_here`]; [`Error::Unreadable`] where it has other rows than before.
+    /// Those of the stream and of [`stream_sums`]; [`Error::Unreadable`] where it has other rows than before.
     pub(crate) fn new(
         stream: &mut dyn SampleStream,
         bins: usize,
@@ -50,7 +50,7 @@ impl Cuts {
             let n_open = searches.iter().filter(|search| search.is_open).count();
             let capacity = context.memory.unwrap_or(MOST_BYTES) / (size_of::<f64>() * COPIES * n_open.max(1));
             let looked = Looked { searches: &searches, capacity: capacity.max(LEAST_CAPACITY) };
-            let found = stream_sums_here(&mut stream, &looked, context)?;
+            let found = stream_sums(&mut stream, &looked, context)?;
             if found.len() != searches.len() {
                 return Err(not_the_same(found.len().min(searches.len())));
             }
@@ -176,6 +176,8 @@ struct Seen {
     /// The values inside of brackets.
     inside: Quantiles,
 }
+
+state!(Seen { counts, inside });
 
 impl ColumnSums for Looked<'_> {
     type Batch = usize;

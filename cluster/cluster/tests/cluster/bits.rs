@@ -19,6 +19,7 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("mrmr", &[], "class"),
     ("jmi", &["bins=7"], "class"),
     ("cmim", &[], "class"),
+    ("mim", &["discretisation=equal-frequency"], "class"),
 ];
 
 fn arguments<'a>((method, parameters, target): (&'a str, &[&'a str], &'a str)) -> Vec<&'a str> {

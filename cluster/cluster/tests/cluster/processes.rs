@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct Process(Child);
 
 impl Process {
-    fn start(arguments: &[&str]) -> Self {
+    fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
-        let child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.args(arguments).env("TMPDIR", folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self(child.spawn().unwrap())
     }
 
@@ -34,15 +34,18 @@ pub(crate) struct Machines {
     pub(crate) port: u16,
     pub(crate) scheduler: Process,
     pub(crate) executors: Vec<Process>,
+    /// What executors that are killed leave behind.
+    folder: tempfile::TempDir,
 }
 
 impl Machines {
     /// So many executors with one slot each, and these options.
     pub(crate) fn start(n_executors: usize, options: &[&str]) -> Self {
-        let port = free_ports();
-        let scheduler = Process::start(&["scheduler", "--port", &port.to_string(), "--lost-after", "4"]);
+        let (port, folder) = (free_ports(), tempfile::tempdir().unwrap());
+        let arguments = ["scheduler", "--port", &port.to_string(), "--lost-after", "4"];
+        let scheduler = Process::start(&arguments, folder.path());
         wait(port);
-        let mut machines = Self { port, scheduler, executors: Vec::new() };
+        let mut machines = Self { port, scheduler, executors: Vec::new(), folder };
         (0..n_executors).for_each(|_| machines.join(options));
         machines
     }
@@ -54,7 +57,7 @@ impl Machines {
         let mut arguments =
             vec!["executor", "--scheduler", &scheduler, "--port", &own, "--slots", "1", "--interval", "1"];
         arguments.extend(options);
-        self.executors.push(Process::start(&arguments));
+        self.executors.push(Process::start(&arguments, self.folder.path()));
         wait(port);
     }
 
@@ -94,6 +97,7 @@ pub(crate) fn select(address: &str, path: &Path, arguments: &[&str]) -> Output {
 }
 
 /// The JSON of a command that succeeded.
+#[track_caller]
 pub(crate) fn json(output: &Output) -> serde_json::Value {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
@@ -101,6 +105,7 @@ pub(crate) fn json(output: &Output) -> serde_json::Value {
 }
 
 /// The line of a command that failed as it should.
+#[track_caller]
 pub(crate) fn error(output: &Output) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");

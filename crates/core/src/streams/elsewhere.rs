@@ -196,7 +196,7 @@ impl First<'_> {
         if self.is_seen {
             return Err(Error::Unsupported {
                 method: "this method",
-                what: "rows that are on several machines".to_owned(),
+                what: "to sum rows that are on several machines".to_owned(),
                 instead: "run it on one machine, or take a method whose passes are sums over the rows of \
                           parts: f-score, chi2, mrmr and others"
                     .to_owned(),
