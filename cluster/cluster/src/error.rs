@@ -40,7 +40,9 @@ pub enum Error {
         own: String,
     },
     /// The executors have another secret, or none.
-    #[error("--secret: the executors of the cluster have {theirs}: give all of them and this command the same file")]
+    #[error(
+        "--secret: the executors of the cluster have {theirs}: give all of them and this command the same file"
+    )]
     Secret {
         /// What they have.
         theirs: &'static str,

@@ -39,7 +39,11 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// The function, which takes requests of this version and with this secret, and waits before each.
-    pub(crate) fn new(version: &str, secret: Secret, pause: Duration) -> std::result::Result<ScalarUDF, CoreError> {
+    pub(crate) fn new(
+        version: &str,
+        secret: Secret,
+        pause: Duration,
+    ) -> std::result::Result<ScalarUDF, CoreError> {
         let types = vec![DataType::Binary, DataType::UInt64, DataType::UInt64];
         Ok(ScalarUDF::from(Self {
             registry: registry()?,
@@ -95,12 +99,12 @@ impl Sums {
         let method = |stream: &mut dyn SampleStream| {
             selector.select_stream(stream, Budget::Count(request.k), &context)
         };
-        sum_part(&mut rows, first_batch, &request.earlier, method).map(Reply::Sums).map_err(|error| {
-            match rows.take_failure() {
+        sum_part(&mut rows, first_batch, &request.earlier, method).map(Reply::Sums).map_err(
+            |error| match rows.take_failure() {
                 Some(error) => one_line(error),
                 None => in_table(&request.table.path, &error),
-            }
-        })
+            },
+        )
     }
 }
 

@@ -155,7 +155,9 @@ fn positive(text: &str) -> Result<usize, String> {
 
 fn host_and_port(text: &str) -> Result<(String, u16), String> {
     let found = text.rsplit_once(':').and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)));
-    found.filter(|(host, _)| !host.is_empty()).ok_or_else(|| "give HOST:PORT, such as 127.0.0.1:50050".to_owned())
+    found
+        .filter(|(host, _)| !host.is_empty())
+        .ok_or_else(|| "give HOST:PORT, such as 127.0.0.1:50050".to_owned())
 }
 
 fn task(text: &str) -> Result<Task, String> {
@@ -248,7 +250,11 @@ fn local(args: &LocalArgs) -> Result<(), Error> {
         folders.push(folder);
         servers.push(executor(options).boxed());
     }
-    let _ = writeln!(std::io::stderr(), "a scheduler at {address}, and {} executors; Ctrl-C ends them", args.executors);
+    let _ = writeln!(
+        std::io::stderr(),
+        "a scheduler at {address}, and {} executors; Ctrl-C ends them",
+        args.executors
+    );
     served(select_all(servers).map(|(ended, ..)| ended))
 }
 

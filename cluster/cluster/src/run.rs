@@ -213,7 +213,8 @@ fn described(
     let file = table.path.display().to_string();
     let wrong = |problem: String| Error::Table { path: file.clone(), problem };
     let Some(first) = rows.first().cloned() else {
-        let problem = "each of the first rows has a missing value: leave out the columns without values (--ignore)";
+        let problem =
+            "each of the first rows has a missing value: leave out the columns without values (--ignore)";
         return Err(wrong(problem.to_owned()));
     };
     let classes = rows.class_counts();
@@ -283,9 +284,8 @@ impl<'a> Query<'a> {
             self.reach()?;
             attempts += 1;
             let left = deadline.saturating_duration_since(Instant::now());
-            let answered = self.runtime.block_on(async {
-                tokio::time::timeout(left, self.collect(&sealed)).await
-            });
+            let answered =
+                self.runtime.block_on(async { tokio::time::timeout(left, self.collect(&sealed)).await });
             let problem = match answered {
                 Err(_) => return Err(Error::TooLate { limit: self.cluster.pass_limit }),
                 Ok(Ok(batches)) => match self.replies(&batches, &sealed)? {
@@ -350,7 +350,8 @@ impl<'a> Query<'a> {
             &schema,
             self.session.options().clone(),
         )?;
-        let named = |expr: Arc<dyn PhysicalExpr>, alias: &str| ProjectionExpr { expr, alias: alias.to_owned() };
+        let named =
+            |expr: Arc<dyn PhysicalExpr>, alias: &str| ProjectionExpr { expr, alias: alias.to_owned() };
         let columns = [named(first, "first"), named(end, "end"), named(Arc::new(sums), "sums")];
         Ok(Arc::new(ProjectionExec::try_new(columns, source)?))
     }
@@ -361,7 +362,8 @@ impl<'a> Query<'a> {
         for batch in batches {
             let [first, end, sums] = batch.columns() else { return Ok(None) };
             let number = |column: &'_ ArrayRef| column.as_primitive_opt::<UInt64Type>().cloned();
-            let (Some(first), Some(end), Some(sums)) = (number(first), number(end), sums.as_binary_opt::<i32>())
+            let (Some(first), Some(end), Some(sums)) =
+                (number(first), number(end), sums.as_binary_opt::<i32>())
             else {
                 return Ok(None);
             };
@@ -386,9 +388,7 @@ impl<'a> Query<'a> {
         match Reply::load(&mut message)? {
             Reply::Sums(sums) => Ok(sums),
             Reply::Failed(message) => Err(Error::Rows(message)),
-            Reply::OtherVersion(executor) => {
-                Err(Error::OtherVersion { executor, own: VERSION.to_owned() })
-            }
+            Reply::OtherVersion(executor) => Err(Error::OtherVersion { executor, own: VERSION.to_owned() }),
             Reply::WrongSecret => Err(Error::Secret { theirs: "another secret" }),
         }
     }

@@ -30,10 +30,12 @@ impl Secret {
     /// [`Error::NoSecret`] for a file that cannot be read, or has fewer than 16 bytes.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let wrong = |problem: String| Error::NoSecret { path: path.display().to_string(), problem };
-        let bytes = std::fs::read(path).map_err(|error| wrong(format!("{error}: name a file with the secret")))?;
+        let bytes =
+            std::fs::read(path).map_err(|error| wrong(format!("{error}: name a file with the secret")))?;
         let secret = bytes.trim_ascii();
         if secret.len() < LEAST {
-            let problem = format!("{} bytes can be guessed: write at least {LEAST} random ones", secret.len());
+            let problem =
+                format!("{} bytes can be guessed: write at least {LEAST} random ones", secret.len());
             return Err(wrong(problem));
         }
         Ok(Self(Some(secret.to_vec())))

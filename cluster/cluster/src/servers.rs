@@ -197,7 +197,10 @@ fn check(plan: &Arc<dyn ExecutionPlan>) -> FusionResult<()> {
         None => ["ShuffleWriterExec", "ProjectionExec"].contains(&plan.name()),
     };
     if !is_known {
-        return exec_err!("executors of fewest compute sums for fewest, and nothing else: not {}", plan.name());
+        return exec_err!(
+            "executors of fewest compute sums for fewest, and nothing else: not {}",
+            plan.name()
+        );
     }
     plan.children().into_iter().try_for_each(check)
 }

@@ -263,7 +263,11 @@ impl State for PairTable {
             }
             Counts::Some(counts) => {
                 false.save(to);
-                counts.iter().map(|&([class, a, b], count)| ((class, a, b), count)).collect::<Vec<_>>().save(to);
+                counts
+                    .iter()
+                    .map(|&([class, a, b], count)| ((class, a, b), count))
+                    .collect::<Vec<_>>()
+                    .save(to);
             }
         }
     }

@@ -25,7 +25,9 @@ fn data(n: usize, is_real: bool) -> Dataset {
     let columns: Vec<Vec<f64>> = (0..10).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
     let target = match is_real {
         true => Target::real((0..n).map(|i| noise(i, 4) + noise(i, 101) / 3.0).collect()).unwrap(),
-        false => Target::classes((0..n).map(class).collect(), ["no", "yes"].map(str::to_owned).to_vec()).unwrap(),
+        false => {
+            Target::classes((0..n).map(class).collect(), ["no", "yes"].map(str::to_owned).to_vec()).unwrap()
+        }
     };
     let mut kinds = vec![FeatureKind::Numeric; columns.len()];
     let levels = |n: usize| (0..n).map(|level| level.to_string()).collect();
@@ -73,7 +75,7 @@ fn parts_have_the_bits_of_the_table() {
     let mut seen = Vec::new();
     for method in methods() {
         // What a method of passes needs beside its defaults.
-        for given in [&[][..], &["bins=5"], &["coefficient=pearson"]] {
+        for given in [&[][..], &["bins=5"], &["discretisation=equal-frequency"], &["coefficient=pearson"]] {
             let Ok(parameters) = Parameters::parse(method, given) else { continue };
             let Ok(built) = method.build(&parameters) else { continue };
             if !built.reads_in_passes() {
@@ -88,7 +90,11 @@ fn parts_have_the_bits_of_the_table() {
                 if in_passes.select_stream(&mut rows, budget, &context).is_err() {
                     continue;
                 }
-                let expected = selector.select(data, budget, &context).unwrap();
+                // Only what does not run in parts refuses these values.
+                let Ok(expected) = selector.select(data, budget, &context) else {
+                    assert_eq!(method.id, "fcq");
+                    continue;
+                };
                 for cuts in [&[0, 6][..], &[0, 1, 6], &[0, 2, 3, 5, 6]] {
                     match select_in_parts(&*selector, data, cuts, budget) {
                         Ok(found) => {
@@ -104,7 +110,17 @@ fn parts_have_the_bits_of_the_table() {
     }
     seen.dedup();
     for id in [
-        "variance", "f-score", "t-score", "fisher", "correlation", "chi2", "gini", "mim", "mrmr", "jmi", "cmim",
+        "variance",
+        "f-score",
+        "t-score",
+        "fisher",
+        "correlation",
+        "chi2",
+        "gini",
+        "mim",
+        "mrmr",
+        "jmi",
+        "cmim",
     ] {
         assert!(seen.contains(&id), "{id} is not among {seen:?}");
     }
@@ -126,7 +142,9 @@ fn a_part_with_other_features_or_of_another_pass_is_an_error() {
     let rows = |first: usize| data.subset(&(first..first + BATCH_ROWS).collect::<Vec<_>>()).unwrap();
     let (first, second) = (rows(0), rows(BATCH_ROWS));
     let fewer = second.feature_subset(&[0, 1, 2]).unwrap();
-    let sums = |second: &Dataset, batch: usize| vec![part(&first, 0, &[]).unwrap(), part(second, batch, &[]).unwrap()];
+    let sums = |second: &Dataset, batch: usize| {
+        vec![part(&first, 0, &[]).unwrap(), part(second, batch, &[]).unwrap()]
+    };
     let mut all = RowBatches::new(&data, 500).unwrap();
     let mut select = |sums: Vec<Vec<u8>>| {
         let mut stream = SummedElsewhere::new(&mut all, |_, _| Ok(sums.clone()));

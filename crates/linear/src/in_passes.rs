@@ -252,7 +252,8 @@ impl Model<'_> {
             return refuse(format!("regularization={}", lasso.regularization));
         }
         let mut stream = First { stream, first: None };
-        let found = safe_stream_sums_here(&mut stream, &Survey { method: self.method }, Sums::is_safe, context)?;
+        let found =
+            safe_stream_sums_here(&mut stream, &Survey { method: self.method }, Sums::is_safe, context)?;
         let Some((data, (of_first, _))) = stream.first.take().zip(found.first()) else {
             return Err(Error::TooFew { what: "features", minimum: 1, found: 0 });
         };

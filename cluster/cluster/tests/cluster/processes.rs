@@ -12,7 +12,12 @@ pub(crate) struct Process(Child);
 impl Process {
     fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
-        let child = command.args(arguments).env("TMPDIR", folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command
+            .args(arguments)
+            .env("TMPDIR", folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         Self(child.spawn().unwrap())
     }
 

@@ -105,11 +105,8 @@ fn executors_of_another_version() {
         version: "0.0.9".to_owned(),
         ..ExecutorOptions::new(folder.path().to_owned())
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_stack_size(32 << 20)
-        .build()
-        .unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(32 << 20).build().unwrap();
     runtime.spawn(executor(options));
     wait(port);
     let told = error(&machines.select(&path, &ARGUMENTS));

@@ -51,9 +51,12 @@ impl Rows {
     }
 
     pub(crate) fn batch(&self, rows: std::ops::Range<usize>) -> RecordBatch {
-        let texts = |column: &[String]| Arc::new(StringArray::from(column[rows.clone()].to_vec())) as ArrayRef;
-        let numbers = |column: &[f64]| Arc::new(Float64Array::from(column[rows.clone()].to_vec())) as ArrayRef;
-        let mut columns = vec![("class".to_owned(), texts(&self.class)), ("real".to_owned(), numbers(&self.real))];
+        let texts =
+            |column: &[String]| Arc::new(StringArray::from(column[rows.clone()].to_vec())) as ArrayRef;
+        let numbers =
+            |column: &[f64]| Arc::new(Float64Array::from(column[rows.clone()].to_vec())) as ArrayRef;
+        let mut columns =
+            vec![("class".to_owned(), texts(&self.class)), ("real".to_owned(), numbers(&self.real))];
         let named = self.numbers.iter().enumerate().map(|(j, column)| (format!("x{j}"), numbers(column)));
         columns.extend(named);
         columns.push(("category".to_owned(), texts(&self.category)));
@@ -109,7 +112,8 @@ pub(crate) fn with_list(n: usize) -> RecordBatch {
 /// Writes a Parquet file with groups of 3000 rows.
 pub(crate) fn write(path: &Path, batch: &RecordBatch) {
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3000)).build();
-    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
+    let mut writer =
+        ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
     writer.write(batch).unwrap();
     writer.close().unwrap();
 }

@@ -139,12 +139,8 @@ pub fn sum_part<T>(
     earlier: &[Vec<u8>],
     method: impl FnOnce(&mut dyn SampleStream) -> Result<T, Error>,
 ) -> Result<Vec<u8>, Error> {
-    let mut part = OwnPart {
-        first: First { rows, is_seen: false },
-        first_batch,
-        earlier: earlier.iter(),
-        found: None,
-    };
+    let mut part =
+        OwnPart { first: First { rows, is_seen: false }, first_batch, earlier: earlier.iter(), found: None };
     let ended = method(&mut part);
     match (part.found, ended) {
         (Some(found), _) => Ok(found),

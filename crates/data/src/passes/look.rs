@@ -106,7 +106,12 @@ impl State for Looked {
     fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
         let task: String = State::load(from)?;
         let (classes, levels): (_, Vec<(usize, Levels)>) = State::load(from)?;
-        Ok(Self { task: task.parse()?, classes, levels: levels.into_iter().collect(), n_rows: State::load(from)? })
+        Ok(Self {
+            task: task.parse()?,
+            classes,
+            levels: levels.into_iter().collect(),
+            n_rows: State::load(from)?,
+        })
     }
 }
 
