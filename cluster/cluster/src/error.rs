@@ -47,13 +47,13 @@ pub enum Error {
         /// What they have.
         theirs: &'static str,
     },
-    /// A secret that is none.
-    #[error("--secret {path}: {problem}")]
-    NoSecret {
-        /// The file.
-        path: String,
-        /// What is wrong with it, and what to do.
-        problem: String,
+    /// A secret that can be guessed.
+    #[error("--secret: {length} bytes can be guessed: write at least {least} random ones")]
+    ShortSecret {
+        /// Its bytes.
+        length: usize,
+        /// The fewest.
+        least: usize,
     },
     /// What an executor says of the rows that it reads, in the words of the reader.
     #[error("{0}")]

@@ -39,7 +39,7 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// The function, which takes requests of this version and with this secret, and waits before each.
-    pub(crate) fn new(
+    pub(crate) fn function(
         version: &str,
         secret: Secret,
         pause: Duration,

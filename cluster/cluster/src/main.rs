@@ -110,7 +110,7 @@ struct SelectArgs {
     /// The scheduler
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     cluster: String,
-    /// The column of the target; repeat it for several [default: one called target, label, class or y, or the last]
+    /// The column of the target; may be repeated [default: one called target, label, class or y, or the last]
     #[arg(long, value_name = "NAME")]
     target: Vec<String>,
     /// The kind of target: auto, classification or regression
@@ -198,7 +198,12 @@ fn served(server: impl Future<Output = Result<(), Error>>) -> Result<(), Error> 
 }
 
 fn secret(path: Option<&Path>) -> Result<Secret, Error> {
-    path.map_or(Ok(Secret::default()), Secret::read)
+    let Some(path) = path else { return Ok(Secret::default()) };
+    let bytes = std::fs::read(path).map_err(|error| Error::Table {
+        path: format!("--secret {}", path.display()),
+        problem: format!("{error}: name a file with the secret"),
+    })?;
+    Secret::new(&bytes)
 }
 
 /// A folder for sums that were not fetched yet; it is removed at the end.

@@ -1,7 +1,5 @@
 //! A secret that the command shares with the executors, by which each knows the other.
 
-use std::path::Path;
-
 use sha2::{Digest, Sha256};
 
 use crate::Error;
@@ -24,21 +22,15 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The bytes of a file, without blanks at its ends.
+    /// These bytes, without blanks at their ends: those of a file, for example.
     ///
     /// # Errors
-    /// [`Error::NoSecret`] for a file that cannot be read, or has fewer than 16 bytes.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let wrong = |problem: String| Error::NoSecret { path: path.display().to_string(), problem };
-        let bytes =
-            std::fs::read(path).map_err(|error| wrong(format!("{error}: name a file with the secret")))?;
-        let secret = bytes.trim_ascii();
-        if secret.len() < LEAST {
-            let problem =
-                format!("{} bytes can be guessed: write at least {LEAST} random ones", secret.len());
-            return Err(wrong(problem));
+    /// [`Error::ShortSecret`] for fewer than 16 bytes, which can be guessed.
+    pub fn new(bytes: &[u8]) -> Result<Self, Error> {
+        match bytes.trim_ascii() {
+            short if short.len() < LEAST => Err(Error::ShortSecret { length: short.len(), least: LEAST }),
+            secret => Ok(Self(Some(secret.to_vec()))),
         }
-        Ok(Self(Some(secret.to_vec())))
     }
 
     /// The message behind its tag, which also holds for `about`; zeros where there is no secret.
@@ -111,14 +103,8 @@ mod tests {
 
     #[test]
     fn a_short_secret_is_refused() {
-        let folder = std::env::temp_dir().join(format!("fewest-secret-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("short");
-        std::fs::write(&path, "fifteen letters\n").unwrap();
-        assert!(matches!(Secret::read(&path), Err(Error::NoSecret { .. })));
-        std::fs::write(&path, "sixteen letters!\n").unwrap();
-        assert!(Secret::read(&path).is_ok());
-        assert!(matches!(Secret::read(&folder.join("none")), Err(Error::NoSecret { .. })));
-        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(Secret::new(b" fifteen letters\n"), Err(Error::ShortSecret { length: 15, .. })));
+        assert!(Secret::new(b"sixteen letters!\n").is_ok());
+        assert!(Secret::new(b"").is_err());
     }
 }

@@ -37,8 +37,8 @@ const LOOKS: u64 = 5;
 pub struct SchedulerOptions {
     /// The address. Default: port 50050 of the loopback interface, which other machines cannot reach.
     pub address: SocketAddr,
-    /// Seconds without a sign of life after which an executor is lost, and its tasks are given to others: more
-    /// than two of its intervals. Default: 15.
+    /// Seconds without a sign of life after which an executor is lost, and its tasks are given to others: two
+    /// of its intervals or more. Default: 15.
     pub lost_after: u64,
 }
 
@@ -97,7 +97,7 @@ fn session(config: SessionConfig) -> FusionResult<SessionState> {
 }
 
 pub(crate) fn function(secret: Secret, version: &str, pause: Duration) -> FusionResult<ScalarUDF> {
-    Sums::new(version, secret, pause)
+    Sums::function(version, secret, pause)
         .map_err(|error| datafusion::error::DataFusionError::External(Box::new(error)))
 }
 
