@@ -308,8 +308,14 @@ fn listed(answer: &Answer) -> String {
     }
     let passes = if answer.passes == 1 { "pass" } else { "passes" };
     text += &format!(
-        "{} by {}: {} {passes} over {} rows in {:.2} s\n",
-        data.file, answer.run.method.id, answer.passes, data.n_samples, answer.run.seconds
+        "{} by {}: {} {passes} over {} rows in {:.2} s; {} bytes sent to tasks, {} bytes received\n",
+        data.file,
+        answer.run.method.id,
+        answer.passes,
+        data.n_samples,
+        answer.run.seconds,
+        answer.bytes.0,
+        answer.bytes.1
     );
     selection.notes.iter().for_each(|note| text += &format!("note: {note}\n"));
     text

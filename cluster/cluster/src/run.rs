@@ -81,6 +81,9 @@ pub struct Answer {
     pub run: RunInfo,
     /// How often the rows were read by the cluster.
     pub passes: usize,
+    /// Bytes of the requests that tasks were given, and of their replies, without those of passes that were
+    /// tried again.
+    pub bytes: (u64, u64),
     reduction: Reduction,
 }
 
@@ -144,11 +147,12 @@ pub fn select(
     };
     let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
     let query = Query::new(cluster, ranges(n_rows, tasks))?;
-    let (mut failure, mut passes) = (None, 0);
+    let (mut failure, mut passes, mut bytes) = (None, 0, (0, 0));
     let ask = |part: usize, earlier: &[Vec<u8>]| {
         passes += 1;
         let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
-        query.ask(&request).map_err(|error| {
+        let asked = query.ask(&request, &mut bytes);
+        asked.map_err(|error| {
             failure = Some(error);
             CoreError::Stopped { before: "the cluster had summed all rows" }
         })
@@ -164,7 +168,7 @@ pub fn select(
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    let selection = match (selected, failure) {
+    let mut selection = match (selected, failure) {
         (Ok(selection), _) => selection,
         (Err(_), Some(error)) => return Err(error),
         (Err(error), None) => {
@@ -174,10 +178,11 @@ pub fn select(
             });
         }
     };
+    selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let reduction = Reduction::of(&first, Missing::Error, &selection.order)?;
     let seed = Context::default().seed;
     let run = RunInfo { method: method.clone(), parameters: parsed, seed, data: info, seconds };
-    Ok(Answer { selection, run, passes, reduction })
+    Ok(Answer { selection, run, passes, bytes, reduction })
 }
 
 /// The rows as this machine sees them, and whether they are text.
@@ -275,8 +280,8 @@ impl<'a> Query<'a> {
         Ok(Self { cluster, tasks, runtime: runtime.map_err(|error| failed(error.to_string()))?, session })
     }
 
-    /// The sums of each task, in the order of the rows.
-    fn ask(&self, request: &Request) -> Result<Vec<Vec<u8>>, Error> {
+    /// The sums of each task, in the order of the rows; counts the bytes that were sent and received.
+    fn ask(&self, request: &Request, bytes: &mut (u64, u64)) -> Result<Vec<Vec<u8>>, Error> {
         let sealed = sealed_request(request, VERSION, &self.cluster.secret);
         let deadline = Instant::now() + self.cluster.pass_limit;
         let mut attempts = 0;
@@ -289,7 +294,11 @@ impl<'a> Query<'a> {
             let problem = match answered {
                 Err(_) => return Err(Error::TooLate { limit: self.cluster.pass_limit }),
                 Ok(Ok(batches)) => match self.replies(&batches, &sealed)? {
-                    Some(sums) => return Ok(sums),
+                    Some(sums) => {
+                        bytes.0 += (sealed.len() * self.tasks.len()) as u64;
+                        bytes.1 += sums.iter().map(|sums| sums.len() as u64).sum::<u64>();
+                        return Ok(sums);
+                    }
                     None => "some rows were not summed".to_owned(),
                 },
                 Ok(Err(error)) => one_line(error),

@@ -16,8 +16,9 @@ fn an_executor_that_is_killed_costs_time_only() {
     // Two passes of eight tasks of 300 ms or more each, on two executors: some 3 seconds.
     for moment in [0, 500, 1100, 1700, 2300] {
         let mut machines = Machines::start(2, &["--pause", "300"]);
-        let command = machines.begin(&path, &ARGUMENTS);
+        let mut command = machines.begin(&path, &ARGUMENTS);
         std::thread::sleep(Duration::from_millis(moment));
+        assert!(command.try_wait().unwrap().is_none(), "the answer was there before {moment} ms");
         machines.executors[moment as usize % 200 / 100].kill();
         let found = json(&command.wait_with_output().unwrap());
         assert_eq!(comparable(found), expected, "killed after {moment} ms");

@@ -137,7 +137,8 @@ pub(crate) fn in_memory(
     let complete = Table::read(path, &options).unwrap().complete(Missing::Error).unwrap();
     let selector = method.build(&parameters).unwrap().into_selector();
     let context = Context::default();
-    let selection = selector.select(&complete.dataset, Budget::Count(k), &context).unwrap();
+    let mut selection = selector.select(&complete.dataset, Budget::Count(k), &context).unwrap();
+    selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let data = DataInfo {
         targets: complete.target_names.clone(),
         columns: complete.columns.clone(),
