@@ -70,6 +70,20 @@ impl<F: File> Pieces for InParts<F> {
         self.parts.iter().try_for_each(|(stamp, _)| stamp.check())
     }
 
+    fn skip(&mut self, rows: u64) -> Result<u64, Error> {
+        let mut left = rows;
+        while let Some((_, n_rows)) = self.parts.get(self.at.0) {
+            let (number, first) = self.at;
+            let own = left.min(n_rows.saturating_sub(first));
+            (self.at, left) = ((number, first + own), left - own);
+            if left == 0 {
+                break;
+            }
+            self.at = (number + 1, 0);
+        }
+        Ok(rows - left)
+    }
+
     fn next(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
         let ((number, first), n_rows) = loop {
             let (number, first) = self.at;

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, SampleStream, Target};
+use fewest_core::{
+    BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, RowSums, SampleStream, State, Target,
+};
 
 use crate::together::together;
 use crate::walk::map_features;
@@ -139,7 +141,7 @@ pub(crate) fn add<S: ColumnSums>(
     Ok(())
 }
 
-/// The sums of every feature of `stream`.
+/// The sums of every feature of `stream`: summed here, or [elsewhere](SampleStream::sum_elsewhere).
 ///
 /// # Errors
 /// For a NaN or an infinity, naming the cell; the errors of the stream and of `sums`; [`Error::Stopped`] when
@@ -148,11 +150,39 @@ pub fn stream_sums<S: ColumnSums>(
     stream: &mut dyn SampleStream,
     sums: &S,
     context: &Context<'_>,
+) -> Result<Vec<S::Sums>, Error>
+where
+    S::Sums: State,
+{
+    match stream.sum_elsewhere(&OfParts { sums, context })? {
+        Some(whole) => State::load(&mut whole.as_slice()),
+        None => stream_sums_here(stream, sums, context),
+    }
+}
+
+/// As [`stream_sums`], of rows that are read here.
+fn stream_sums_here<S: ColumnSums>(
+    stream: &mut dyn SampleStream,
+    sums: &S,
+    context: &Context<'_>,
 ) -> Result<Vec<S::Sums>, Error> {
-    let merge = |own: &mut S::Sums, later| {
+    finished(partial_sums(stream, 0, sums, context)?, sums)
+}
+
+fn merged<S: ColumnSums>(sums: &S) -> impl Fn(&mut S::Sums, S::Sums) -> Result<(), Error> {
+    |own, later| {
         sums.merge(own, later);
         Ok(())
-    };
+    }
+}
+
+/// The sums of every feature over the rows of `stream`, whose first batch has this number.
+fn partial_sums<S: ColumnSums>(
+    stream: &mut dyn SampleStream,
+    first_batch: usize,
+    sums: &S,
+    context: &Context<'_>,
+) -> Result<Vec<Partial<S::Sums>>, Error> {
     let mut features: Vec<Partial<S::Sums>> = Vec::new();
     together(stream, |several, first_row| {
         context.go_on("all rows had been seen")?;
@@ -166,15 +196,56 @@ pub fn stream_sums<S: ColumnSums>(
             })?;
             Ok(found)
         });
-        let found = found.map_err(|error| error.in_rows_from(first_row))?;
-        features.resize_with(found.len(), || Partial::new(0));
+        let found = found.map_err(|error| error.in_rows_from(first_batch * BATCH_ROWS + first_row))?;
+        features.resize_with(found.len(), || Partial::new(first_batch));
         for (feature, found) in features.iter_mut().zip(found) {
-            found.into_iter().try_for_each(|sums| feature.push(sums, merge))?;
+            found.into_iter().try_for_each(|sums_of_batch| feature.push(sums_of_batch, merged(sums)))?;
         }
         Ok(())
     })?;
-    let whole = features.into_iter().map(|feature| feature.finish(merge));
+    Ok(features)
+}
+
+fn finished<S: ColumnSums>(features: Vec<Partial<S::Sums>>, sums: &S) -> Result<Vec<S::Sums>, Error> {
+    let whole = features.into_iter().map(|feature| feature.finish(merged(sums)));
     whole.map(|sums| sums?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })).collect()
+}
+
+/// Sums of features that are taken in parts.
+struct OfParts<'a, S> {
+    sums: &'a S,
+    context: &'a Context<'a>,
+}
+
+impl<S: ColumnSums> RowSums for OfParts<'_, S>
+where
+    S::Sums: State,
+{
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        partial_sums(part, first_batch, self.sums, self.context)?.save(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let mut features: Vec<Partial<S::Sums>> = Vec::new();
+        for part in parts {
+            let later: Vec<Partial<S::Sums>> = State::load(&mut part.as_slice())?;
+            if features.is_empty() {
+                features.resize_with(later.len(), || Partial::new(0));
+            }
+            let (expected, found) = (features.len(), later.len());
+            if expected != found {
+                return Err(Error::ShapeMismatch { what: "features of a part", expected, found });
+            }
+            for (own, later) in features.iter_mut().zip(later) {
+                own.append(later, merged(self.sums))?;
+            }
+        }
+        let mut bytes = Vec::new();
+        finished(features, self.sums)?.save(&mut bytes);
+        Ok(bytes)
+    }
 }
 
 /// The smallest and the largest value of each feature.
@@ -325,6 +396,26 @@ impl SampleStream for Columns<'_> {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
         self.stream.next_batch()?.map(|batch| batch.feature_subset(self.features)).transpose()
     }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        self.stream.sum_elsewhere(&OfColumns { sums, features: self.features })
+    }
+}
+
+/// Sums over some of the features.
+struct OfColumns<'a> {
+    sums: &'a dyn RowSums,
+    features: &'a [usize],
+}
+
+impl RowSums for OfColumns<'_> {
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
+        self.sums.of_part(&mut Columns { stream: part, features: self.features }, first_batch)
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        self.sums.of_all(parts)
+    }
 }
 
 /// The sums of every feature of `stream`, and the number by which its values were divided: 1, or the largest
@@ -338,26 +429,65 @@ pub fn safe_stream_sums<S: ColumnSums>(
     sums: &S,
     safe: impl Fn(&S::Sums) -> bool,
     context: &Context<'_>,
-) -> Result<Vec<(S::Sums, f64)>, Error> {
-    let found = stream_sums(stream, &WithExtremes(sums), context)?;
-    let (mut again, mut divisors) = (Vec::new(), Vec::new());
-    for (j, (sums, (low, high))) in found.iter().enumerate() {
-        if low < high && !safe(sums) {
-            again.push(j);
-            divisors.push(low.abs().max(high.abs()));
-        }
-    }
-    let mut found: Vec<(S::Sums, f64)> = found.into_iter().map(|(sums, _)| (sums, 1.0)).collect();
-    if again.is_empty() {
+) -> Result<Vec<(S::Sums, f64)>, Error>
+where
+    S::Sums: State,
+{
+    let (found, again) = Again::of(stream_sums(stream, &WithExtremes(sums), context)?, safe);
+    if again.features.is_empty() {
         return Ok(found);
     }
     rewind(stream)?;
-    let divided = Divided { sums, divisors: &divisors };
-    let second = stream_sums(&mut Columns { stream, features: &again }, &divided, context)?;
-    for ((j, sums), divisor) in again.into_iter().zip(second).zip(divisors) {
-        found[j] = (sums, divisor);
+    let divided = Divided { sums, divisors: &again.divisors };
+    let second = stream_sums(&mut Columns { stream, features: &again.features }, &divided, context)?;
+    Ok(again.replaced(found, second))
+}
+
+/// As [`safe_stream_sums`], for sums that cannot be written as bytes: the rows are read here.
+///
+/// # Errors
+/// As there.
+pub fn safe_stream_sums_here<S: ColumnSums>(
+    stream: &mut dyn SampleStream,
+    sums: &S,
+    safe: impl Fn(&S::Sums) -> bool,
+    context: &Context<'_>,
+) -> Result<Vec<(S::Sums, f64)>, Error> {
+    let (found, again) = Again::of(stream_sums_here(stream, &WithExtremes(sums), context)?, safe);
+    if again.features.is_empty() {
+        return Ok(found);
     }
-    Ok(found)
+    rewind(stream)?;
+    let divided = Divided { sums, divisors: &again.divisors };
+    let second = stream_sums_here(&mut Columns { stream, features: &again.features }, &divided, context)?;
+    Ok(again.replaced(found, second))
+}
+
+/// The features that are summed again, and what their values are divided by.
+struct Again {
+    features: Vec<usize>,
+    divisors: Vec<f64>,
+}
+
+impl Again {
+    /// Those whose sums are not safe, after the sums of all, which have no divisor yet.
+    fn of<T>(found: Vec<(T, (f64, f64))>, safe: impl Fn(&T) -> bool) -> (Vec<(T, f64)>, Self) {
+        let (mut features, mut divisors) = (Vec::new(), Vec::new());
+        for (j, (sums, (low, high))) in found.iter().enumerate() {
+            if low < high && !safe(sums) {
+                features.push(j);
+                divisors.push(low.abs().max(high.abs()));
+            }
+        }
+        (found.into_iter().map(|(sums, _)| (sums, 1.0)).collect(), Self { features, divisors })
+    }
+
+    fn replaced<T>(self, mut found: Vec<(T, f64)>, second: Vec<T>) -> Vec<(T, f64)> {
+        for ((j, sums), divisor) in self.features.into_iter().zip(second).zip(self.divisors) {
+            found[j] = (sums, divisor);
+        }
+        found
+    }
 }
 
 /// Starts a second pass.

@@ -3,6 +3,7 @@
 use crate::{Budget, Context, Dataset, Error, Scorer, Scores, Selection, Selector, order};
 
 mod cutter;
+mod elsewhere;
 mod forgetting;
 mod method;
 mod passes;
@@ -11,6 +12,7 @@ pub(crate) mod state;
 
 pub(crate) use cutter::Cutter;
 pub use cutter::Whole;
+pub use elsewhere::{RowSums, SummedElsewhere, sum_part};
 pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
 pub(crate) use passes::ranked;
@@ -45,6 +47,18 @@ pub trait SampleStream: Send {
     /// When starting again fails.
     fn next_part(&mut self) -> Result<bool, Error> {
         Ok(false)
+    }
+
+    /// The sums of one pass over all rows from the first, where the rows are not read here but summed where
+    /// they are, in parts ([`SummedElsewhere`]). By default there are none, and who asks reads the rows.
+    ///
+    /// A stream around another one hands the question on, with the sums of what it makes of the rows.
+    ///
+    /// # Errors
+    /// Those of the sums, and of getting them.
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let _ = sums;
+        Ok(None)
     }
 }
 

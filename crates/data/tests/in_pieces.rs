@@ -50,7 +50,45 @@ fn check(path: &Path, options: &ReadOptions, missing: Missing) -> Result<Rows, E
     let first = rows.first().expect("rows");
     assert_eq!((&first.target_names, &first.columns), (&expected.target_names, &expected.columns));
     assert_eq!(rows.n_used(), Some((expected.dataset.n_samples(), expected.dropped.len())));
+    if missing == Missing::Error {
+        check_parts(path, options, &expected.dataset, rows.known()?)?;
+        // Which changes nothing for who goes on.
+        rows.rewind()?;
+        same(&all(&mut rows)?, &expected.dataset, path);
+    }
     Ok(rows)
+}
+
+/// The parts of the rows that others read are the table.
+fn check_parts(
+    path: &Path,
+    options: &ReadOptions,
+    expected: &Dataset,
+    (n_rows, known): (u64, Vec<u8>),
+) -> Result<(), Error> {
+    assert_eq!(n_rows, expected.n_samples() as u64);
+    let part = |range| {
+        let passes = Passes::open(path, options)?.expect("a format that is read in pieces");
+        passes.part(&known, range)
+    };
+    let mut parts = Vec::new();
+    let cuts = [0, 1, n_rows / 3, n_rows / 3 + 4096, n_rows].map(|cut| cut.min(n_rows));
+    for range in cuts.windows(2).map(|cut| cut[0]..cut[1]).filter(|range| !range.is_empty()) {
+        let mut rows = part(range.clone())?;
+        for _ in 0..2 {
+            let own: Vec<usize> = (range.start as usize..range.end as usize).collect();
+            let found = all(&mut rows)?;
+            same(&found, &expected.subset(&own)?, path);
+            rows.rewind()?;
+        }
+        parts.push(all(&mut rows)?);
+    }
+    same(&Dataset::stacked(&parts)?, expected, path);
+    for wrong in [0..0, n_rows..n_rows + 1, 0..n_rows + 1] {
+        assert!(part(wrong).is_err());
+    }
+    assert!(Passes::open(path, options)?.unwrap().part(&known[..known.len() - 1], 0..1).is_err());
+    Ok(())
 }
 
 /// Numbers, a column of text whose last level comes late, text in quotes with a line feed, blank lines.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{ColumnSums, rewind, stream_sums};
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order, state};
 use fewest_counts::discretisation::{Bracket, Quantiles};
 
 use crate::statistical::f_score::Returned;
@@ -176,6 +176,8 @@ struct Seen {
     /// The values inside of brackets.
     inside: Quantiles,
 }
+
+state!(Seen { counts, inside });
 
 impl ColumnSums for Looked<'_> {
     type Batch = usize;

@@ -2,7 +2,7 @@
 //! in any order.
 
 use fewest_columns::{map_features, rewind};
-use fewest_core::{Context, Dataset, Error, SampleStream, Target};
+use fewest_core::{Context, Dataset, Error, RowSums, SampleStream, State, Target};
 use fewest_counts::{Rows, Scratch, Sums, Variable, add_joint_counts, each_joint};
 
 use crate::tables::{LevelTable, StreamTables, log_sum, not_the_same};
@@ -33,22 +33,11 @@ impl StreamTables {
         context: &Context<'_>,
     ) -> Result<Vec<PairTable>, Error> {
         rewind(stream)?;
-        let n_levels = |j: usize| self.tables.get(j).map_or(0, LevelTable::n_levels);
-        let n_classes = self.tables.first().map_or(0, LevelTable::n_classes);
-        let mut tables: Vec<PairTable> =
-            pairs.iter().map(|[a, b]| PairTable::new(n_classes, n_levels(*a), n_levels(*b))).collect();
-        let mut wanted = vec![false; self.tables.len()];
-        pairs.iter().flatten().for_each(|&j| wanted[j] = true);
-        let mut n = 0;
-        while let Some(batch) = stream.next_batch()? {
-            let parts = self.coded(&batch, &wanted)?;
-            n += batch.n_samples() as u64;
-            drop(batch);
-            for (at, rows) in parts.rows.iter().enumerate() {
-                context.go_on("all pairs of features had been counted")?;
-                count(&mut tables, pairs, rows, |j| parts.variables.get(j)?.get(at));
-            }
-        }
+        let sums = Pairs { tables: self, pairs, context };
+        let (n, tables) = match stream.sum_elsewhere(&sums)? {
+            Some(whole) => State::load(&mut whole.as_slice())?,
+            None => sums.count(stream)?,
+        };
         match self.tables.first() {
             Some(table) if table.n_samples() != n => Err(not_the_same(0)),
             _ => Ok(tables),
@@ -78,6 +67,66 @@ impl StreamTables {
             Ok(parts.iter().zip(&rows).map(part).collect())
         })?;
         Ok(Parts { rows, variables })
+    }
+}
+
+/// The counts of a pass.
+struct Pairs<'a> {
+    tables: &'a StreamTables,
+    pairs: &'a [[usize; 2]],
+    context: &'a Context<'a>,
+}
+
+impl Pairs<'_> {
+    fn none(&self) -> Vec<PairTable> {
+        let tables = &self.tables.tables;
+        let n_levels = |j: usize| tables.get(j).map_or(0, LevelTable::n_levels);
+        let n_classes = tables.first().map_or(0, LevelTable::n_classes);
+        self.pairs.iter().map(|[a, b]| PairTable::new(n_classes, n_levels(*a), n_levels(*b))).collect()
+    }
+
+    /// The number of the rows, and their tables.
+    fn count(&self, stream: &mut dyn SampleStream) -> Result<(u64, Vec<PairTable>), Error> {
+        let mut tables = self.none();
+        let mut wanted = vec![false; self.tables.tables.len()];
+        self.pairs.iter().flatten().for_each(|&j| wanted[j] = true);
+        let mut n = 0;
+        while let Some(batch) = stream.next_batch()? {
+            let parts = self.tables.coded(&batch, &wanted)?;
+            n += batch.n_samples() as u64;
+            drop(batch);
+            for (at, rows) in parts.rows.iter().enumerate() {
+                self.context.go_on("all pairs of features had been counted")?;
+                count(&mut tables, self.pairs, rows, |j| parts.variables.get(j)?.get(at));
+            }
+        }
+        Ok((n, tables))
+    }
+}
+
+impl RowSums for Pairs<'_> {
+    fn of_part(&self, part: &mut dyn SampleStream, _first_batch: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.count(part)?.save(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let (mut n, mut tables) = (0_u64, self.none());
+        for part in parts {
+            let (own, counts): (u64, Vec<PairTable>) = State::load(&mut part.as_slice())?;
+            let (expected, found) = (tables.len(), counts.len());
+            if expected != found {
+                return Err(Error::ShapeMismatch { what: "tables of a part", expected, found });
+            }
+            n += own;
+            for (table, counts) in tables.iter_mut().zip(counts) {
+                table.merge(counts)?;
+            }
+        }
+        let mut bytes = Vec::new();
+        (n, tables).save(&mut bytes);
+        Ok(bytes)
     }
 }
 
@@ -161,6 +210,21 @@ impl PairTable {
         }
     }
 
+    /// Adds the counts of other rows.
+    fn merge(&mut self, other: Self) -> Result<(), Error> {
+        match (&mut self.counts, other.counts) {
+            (Counts::All(own), Counts::All(other)) if own.len() == other.len() => {
+                own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+            }
+            (Counts::Some(own), Counts::Some(other)) => {
+                own.extend(other);
+                add_up(own);
+            }
+            _ => return Err(not_the_same(0)),
+        }
+        Ok(())
+    }
+
     /// `Σ c ln c`, for the first feature as a candidate and the second as a selected one, or the other way
     /// round: with the bits of [`fewest_counts::sums`].
     pub(crate) fn sums(&self, swapped: bool) -> Sums {
@@ -185,6 +249,40 @@ impl PairTable {
             joint: cells().map(both).sum(),
             with_target: with_target.map(|(class, first, second)| log_sum(at(class, first, second))).sum(),
         }
+    }
+}
+
+impl State for PairTable {
+    fn save(&self, to: &mut Vec<u8>) {
+        let [a, b] = self.n_levels;
+        (a, b).save(to);
+        match &self.counts {
+            Counts::All(counts) => {
+                true.save(to);
+                counts.save(to);
+            }
+            Counts::Some(counts) => {
+                false.save(to);
+                counts
+                    .iter()
+                    .map(|&([class, a, b], count)| ((class, a, b), count))
+                    .collect::<Vec<_>>()
+                    .save(to);
+            }
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let (a, b) = State::load(from)?;
+        let counts = match bool::load(from)? {
+            true => Counts::All(State::load(from)?),
+            false => {
+                let counts: Vec<((u32, u32, u32), u64)> = State::load(from)?;
+                let turned = |((class, a, b), count)| ([class, a, b], count);
+                Counts::Some(counts.into_iter().map(turned).collect())
+            }
+        };
+        Ok(Self { n_levels: [a, b], counts })
     }
 }
 

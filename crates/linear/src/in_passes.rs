@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::moments::{Moments, is_safe};
-use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums, stream_products};
+use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums_here, stream_products};
 use fewest_core::method::Choice as _;
 use fewest_core::{
     Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Selection, Target, order,
@@ -253,7 +253,8 @@ impl Model<'_> {
             return refuse(format!("regularization={}", lasso.regularization));
         }
         let mut stream = First { stream, first: None };
-        let found = safe_stream_sums(&mut stream, &Survey { method: self.method }, Sums::is_safe, context)?;
+        let found =
+            safe_stream_sums_here(&mut stream, &Survey { method: self.method }, Sums::is_safe, context)?;
         let Some((data, (of_first, _))) = stream.first.take().zip(found.first()) else {
             return Err(Error::TooFew { what: "features", minimum: 1, found: 0 });
         };

@@ -1,10 +1,10 @@
 //! A method of a study.
 
-use fewest::core::{Budget, Selector};
+use fewest::core::{Budget, Selection, Selector};
 use fewest::eval::AUTO_K;
 
 use crate::Error;
-use crate::catalogue::{Built, Method, Parameters, TargetKind};
+use crate::catalogue::{Built, Kind, Method, Parameters, TargetKind};
 use crate::design::Design;
 
 /// Number of features selected if nothing says how many.
@@ -26,6 +26,20 @@ pub const USUAL_K: usize = 10;
 /// ```
 pub fn usual_budget(parameters: &Parameters, n_features: usize) -> Budget {
     if parameters.decides_count() { Budget::Auto } else { Budget::Count(USUAL_K.min(n_features)) }
+}
+
+/// What to say of scores that are not in the order of the ranks, which look like a fault.
+pub fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
+    let scores = &selection.scores;
+    // Weights are ranked by their size.
+    let is_ordered = scores.is_sorted()
+        || scores.is_sorted_by(|a, b| a >= b)
+        || scores.is_sorted_by(|a, b| a.abs() >= b.abs());
+    (method.kind == Kind::Sequence && !is_ordered).then(|| {
+        "each score is that of the round in which the feature was chosen or taken away: the rank counts, and scores of \
+         different rounds do not compare"
+            .to_owned()
+    })
 }
 
 /// A method with its parameters, ready to run.

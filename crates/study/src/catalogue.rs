@@ -1,3 +1,3 @@
 //! The methods, learners and metrics, from the registry of the caller.
 
-pub(crate) use fewest::registry::{Built, Method, Parameters, Registry, TargetKind, Value};
+pub(crate) use fewest::registry::{Built, Kind, Method, Parameters, Registry, TargetKind, Value};

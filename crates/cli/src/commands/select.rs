@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fewest::core::{Budget, Error, Selection};
 use fewest::data::{Complete, Format, ReadOptions, Reduction};
-use fewest::registry::{Built, Kind, Method, Parameters, Registry};
+use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo, json};
 
 use super::{check_groups, is_stdout, links, passes, terms};
@@ -75,7 +75,7 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     selection.notes.splice(0..0, info.notes.iter().cloned());
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
     selection.notes.extend(terms::notes(&parameters, &info));
-    selection.notes.extend(rounds_note(method, &selection));
+    selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;
     Ok(super::exit_code(selection.status))
@@ -111,24 +111,10 @@ fn select_in_passes(
     let (complete, info) = opened.finish();
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
     selection.notes.extend(terms::notes(&parameters, &info));
-    selection.notes.extend(rounds_note(method, &selection));
+    selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     tell(registry, args, &complete, &selection, &run)?;
     Ok(super::exit_code(selection.status))
-}
-
-/// Scores that are not in the order of the ranks look like a fault.
-fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
-    let scores = &selection.scores;
-    // Weights are ranked by their size.
-    let is_ordered = scores.is_sorted()
-        || scores.is_sorted_by(|a, b| a >= b)
-        || scores.is_sorted_by(|a, b| a.abs() >= b.abs());
-    (method.kind == Kind::Sequence && !is_ordered).then(|| {
-        "each score is that of the round in which the feature was chosen or taken away: the rank counts, and scores of \
-         different rounds do not compare"
-            .to_owned()
-    })
 }
 
 /// Options that name features, with the parameter that each sets.

@@ -1,6 +1,6 @@
 //! Selection from rows that are read in passes.
 
-use super::{SampleStream, StreamScorer};
+use super::{RowSums, SampleStream, State, StreamScorer};
 use crate::scores::cut;
 use crate::{Budget, Column, Context, Dataset, Error, Scores, Selection};
 
@@ -149,6 +149,58 @@ impl SampleStream for Watched<'_> {
     fn rewind(&mut self) -> Result<bool, Error> {
         self.stream.rewind()
     }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let Some(found) = self.stream.sum_elsewhere(&WatchedSums(sums))? else { return Ok(None) };
+        let (sums, first) = load_watched(&found)?;
+        // All rows have passed by, as in every pass before.
+        self.first = first;
+        Ok(Some(sums))
+    }
+}
+
+/// Sums, and which features vary in the same rows.
+struct WatchedSums<'a>(&'a dyn RowSums);
+
+/// The sums, and the first value of each feature that has no other.
+type FirstValues = Option<Vec<Option<f64>>>;
+
+fn save_watched(sums: &[u8], first: &FirstValues) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(sums.len() + 16);
+    sums.to_vec().save(&mut bytes);
+    first.save(&mut bytes);
+    bytes
+}
+
+fn load_watched(mut from: &[u8]) -> Result<(Vec<u8>, FirstValues), Error> {
+    Ok((State::load(&mut from)?, State::load(&mut from)?))
+}
+
+impl RowSums for WatchedSums<'_> {
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
+        let mut watched = Watched::new(part);
+        let sums = self.0.of_part(&mut watched, first_batch)?;
+        Ok(save_watched(&sums, &watched.first))
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let (mut sums, mut all) = (Vec::with_capacity(parts.len()), None);
+        for part in parts {
+            let (own, first) = load_watched(part)?;
+            sums.push(own);
+            all = match (all, first) {
+                (Some(all), Some(first)) => Some(same_values(all, first)),
+                (all, first) => all.or(first),
+            };
+        }
+        Ok(save_watched(&self.0.of_all(&sums)?, &all))
+    }
+}
+
+/// The first values of the features that have no other in both.
+fn same_values(all: Vec<Option<f64>>, later: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let later = later.into_iter().chain(std::iter::repeat(None));
+    all.into_iter().zip(later).map(|(own, later)| own.filter(|own| later == Some(*own))).collect()
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub struct Quantiles {
     excess: u64,
 }
 
+fewest_core::state!(Quantiles { capacity, levels, count, largest, excess });
+
 /// Where the value of a rank is: certainly from `low` to `high`, both of which are values that occur.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]

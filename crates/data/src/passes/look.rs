@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use fewest_core::FeatureKind;
+use fewest_core::{Error as CoreError, FeatureKind, State};
 
 use super::Pieces;
 use crate::levels::{Interner, sort_levels};
@@ -20,6 +20,19 @@ pub(super) struct Levels {
     names: Vec<String>,
     codes: HashMap<String, f64>,
     counts: Vec<usize>,
+}
+
+impl State for Levels {
+    fn save(&self, to: &mut Vec<u8>) {
+        self.names.save(to);
+        self.counts.save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
+        let (names, counts): (Vec<String>, _) = State::load(from)?;
+        let codes = names.iter().cloned().zip((0..names.len()).map(|code| code as f64)).collect();
+        Ok(Self { names, codes, counts })
+    }
 }
 
 impl Levels {
@@ -69,12 +82,37 @@ impl Gathered {
 }
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Looked {
     pub(super) task: Task,
     pub(super) classes: Option<Levels>,
     /// By the column in the file.
     pub(super) levels: HashMap<usize, Levels>,
+    /// How many rows were looked at.
+    pub(super) n_rows: Option<u64>,
+}
+
+impl State for Looked {
+    fn save(&self, to: &mut Vec<u8>) {
+        self.task.name().to_owned().save(to);
+        self.classes.save(to);
+        let mut columns: Vec<usize> = self.levels.keys().copied().collect();
+        columns.sort_unstable();
+        let levels = columns.iter().filter_map(|column| Some((*column, self.levels.get(column)?.clone())));
+        levels.collect::<Vec<_>>().save(to);
+        self.n_rows.save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
+        let task: String = State::load(from)?;
+        let (classes, levels): (_, Vec<(usize, Levels)>) = State::load(from)?;
+        Ok(Self {
+            task: task.parse()?,
+            classes,
+            levels: levels.into_iter().collect(),
+            n_rows: State::load(from)?,
+        })
+    }
 }
 
 /// The target, if it is one column.
@@ -153,7 +191,9 @@ impl Looked {
         let mut is_closed = false;
         let rows = rows.min((cells / columns.len().max(1) as u64) as usize).max(1);
         pieces.rewind()?;
+        let mut n_rows = 0;
         while let Some(table) = pieces.next(rows, &reading)? {
+            n_rows += table.n_samples() as u64;
             for (j, own) in gathered.iter_mut().enumerate().take(table.n_features()) {
                 let is_target = target == Some(columns[j]);
                 if is_target && is_closed {
@@ -173,7 +213,7 @@ impl Looked {
                     && own.names.names().iter().all(|name| is_number(name));
             }
         }
-        let mut looked = Self { task: options.task, ..Self::default() };
+        let mut looked = Self { task: options.task, n_rows: Some(n_rows), ..Self::default() };
         for ((column, own), label) in columns.into_iter().zip(gathered).zip(names) {
             if target == Some(column) {
                 let n_numbers = own.names.names().iter().filter(|name| is_number(name)).count();

@@ -1,6 +1,7 @@
 //! Tables larger than memory: their rows come in pieces, and again in every pass.
 
 mod look;
+mod part;
 mod pieces;
 
 use std::path::{Path, PathBuf};
@@ -218,6 +219,7 @@ impl Passes {
             n_used: None,
             counted: (0, 0),
             at: At::Start,
+            part: None,
             failure: None,
         };
         opened.know()?;
@@ -272,6 +274,8 @@ pub struct Rows {
     /// The same of this pass.
     counted: (usize, usize),
     at: At,
+    /// The rows that are read, where these are not all.
+    part: Option<part::OwnRows>,
     failure: Option<Error>,
 }
 
@@ -331,6 +335,7 @@ impl Rows {
     /// Reads a few rows, and starts again.
     fn know(&mut self) -> Result<(), Error> {
         self.pieces.rewind()?;
+        self.skip()?;
         let next = self.pieces.next(BATCH_ROWS, &self.options);
         let Some(first) = next.map_err(|error| roles::explain(self.guess, error))? else {
             let problem = "there is no sample in it";
@@ -378,31 +383,46 @@ impl Rows {
 
     fn next(&mut self) -> Result<Option<Dataset>, Error> {
         match self.at {
-            At::Start => (self.at, self.n_passes) = (At::Rows, self.n_passes + 1),
+            At::Start => {
+                (self.at, self.n_passes) = (At::Rows, self.n_passes + 1);
+                self.skip()?;
+            }
             At::Rows => {}
             At::End => return Ok(None),
         }
         loop {
-            let next = self.pieces.next(self.rows, &self.options);
+            let next = match self.rows_to_read() {
+                0 => Ok(None),
+                rows => self.pieces.next(rows, &self.options),
+            };
             let Some(table) = next.map_err(|error| roles::explain(self.guess, error))? else {
                 self.at = At::End;
                 let counted = std::mem::take(&mut self.counted);
+                self.check_part(counted.0)?;
                 return match *self.n_used.get_or_insert(counted) {
                     (0, n_samples) => Err(Error::NothingLeft { path: self.path.clone(), n_samples }),
                     before if before == counted => Ok(None),
                     _ => Err(pieces::changed(&self.path)),
                 };
             };
-            let n_samples = table.n_samples();
+            let own = self.own(table.n_samples());
+            if own.is_empty() {
+                continue;
+            }
+            let (n_samples, is_whole) = (own.len(), own.len() == table.n_samples());
             self.n_read += n_samples as u64;
             let (path, first_row) = (table.path().to_owned(), table.first_row);
             let table = self.unified(table)?;
             match table.complete(self.missing) {
                 Ok(complete) => {
-                    let n_used = complete.dataset.n_samples();
+                    let data = match is_whole {
+                        true => complete.dataset,
+                        false => complete.dataset.subset(&own.collect::<Vec<_>>())?,
+                    };
+                    let n_used = data.n_samples();
                     self.counted.0 += n_used;
                     self.counted.1 += n_samples - n_used;
-                    return self.classed(complete.dataset, &path, first_row).map(Some);
+                    return self.classed(data, &path, first_row).map(Some);
                 }
                 // Other pieces may have rows to keep.
                 Err(Error::NothingLeft { .. } | Error::AllMissing { .. })

@@ -34,6 +34,16 @@ pub trait Pieces: Send {
     /// For files that cannot be opened, or have changed since they were opened first.
     fn rewind(&mut self) -> Result<(), Error>;
 
+    /// Passes over up to `rows` rows without reading them; returns over how many. 0 where rows can only be
+    /// found by reading those before, as in text: the default.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn skip(&mut self, rows: u64) -> Result<u64, Error> {
+        let _ = rows;
+        Ok(0)
+    }
+
     /// The next rows, at least one and about `rows` of them, as a table of these options; `None` at the end.
     /// Rows in errors are those of the file.
     ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums, stream_products};
+use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums_here, stream_products};
 use fewest_core::{
     Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, Target,
 };
@@ -166,7 +166,7 @@ impl PassSelector for Fcq {
         };
         let example = first.subset(&[0])?;
         let mut returned = Returned { first: Some(first), stream };
-        let sums = safe_stream_sums(&mut returned, &response, Sums::is_safe, context)?;
+        let sums = safe_stream_sums_here(&mut returned, &response, Sums::is_safe, context)?;
         let stream = returned.stream;
         let features = sums.iter().map(|(sums, divisor)| sums.feature(regression, *divisor));
         let features = features.collect::<Result<Vec<Feature>, Error>>()?;

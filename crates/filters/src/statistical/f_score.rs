@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer,
-    Target,
+    Context, Dataset, Error, FadingScore, RowSums, RunningScores, SampleStream, Scorer, Scores, State,
+    StreamScorer, Target,
 };
 
 use super::classes::{
@@ -198,6 +198,14 @@ impl SampleStream for Returned<'_> {
     fn rewind(&mut self) -> Result<bool, Error> {
         self.first = None;
         self.stream.rewind()
+    }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let found = self.stream.sum_elsewhere(sums)?;
+        if found.is_some() {
+            self.first = None;
+        }
+        Ok(found)
     }
 }
 

@@ -105,6 +105,13 @@ impl Pieces for Array {
         self.stamp.check()
     }
 
+    fn skip(&mut self, rows: u64) -> Result<u64, Error> {
+        let left = self.header.n_rows - self.at;
+        let skipped = usize::try_from(rows).unwrap_or(left).min(left);
+        self.at += skipped;
+        Ok(skipped as u64)
+    }
+
     fn next(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
         let rows = rows.min(self.header.n_rows - self.at);
         if rows == 0 {

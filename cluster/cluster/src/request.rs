@@ -1,0 +1,161 @@
+//! What executors are asked, and what they answer: as bytes.
+
+use std::path::PathBuf;
+
+use fewest::core::{Error as CoreError, State};
+use fewest::data::{Passes, ReadOptions, Rows, TargetChoice, Task};
+use fewest::registry::{Method, Parameters, Registry};
+
+use crate::secret::Secret;
+
+/// The table, as the command line names it.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// A file, or a folder of files with the same columns, at a path that all machines have.
+    pub path: PathBuf,
+    /// The columns of the target; none: the column that has a name of one, or the last.
+    pub target: Vec<String>,
+    /// The kind of target.
+    pub task: Task,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+    /// Columns of numbers that are categories.
+    pub categorical: Vec<String>,
+}
+
+impl Table {
+    /// How it is read, with the formats of `registry`.
+    pub(crate) fn options(&self, registry: &Registry, needs_target: bool) -> ReadOptions {
+        ReadOptions {
+            formats: registry.formats().clone(),
+            target: match self.target.is_empty() {
+                true => TargetChoice::Guess { or_last: needs_target },
+                false => TargetChoice::Columns(self.target.clone()),
+            },
+            task: self.task,
+            ignore: self.ignore.clone(),
+            categorical: self.categorical.clone(),
+            ..ReadOptions::default()
+        }
+    }
+}
+
+/// One pass of a method over the table: everything but which rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) table: Table,
+    pub(crate) method: String,
+    /// As `NAME=VALUE`.
+    pub(crate) parameters: Vec<String>,
+    pub(crate) k: usize,
+    /// Bytes that the sums may take.
+    pub(crate) memory: usize,
+    /// What is known of the table: [`Rows::known`].
+    pub(crate) known: Vec<u8>,
+    /// Which part of the features.
+    pub(crate) part: usize,
+    /// The sums of the passes before.
+    pub(crate) earlier: Vec<Vec<u8>>,
+}
+
+impl Request {
+    /// The method with its parameters.
+    pub(crate) fn method<'r>(&self, registry: &'r Registry) -> Result<(&'r Method, Parameters), CoreError> {
+        let method = registry.find(&self.method)?;
+        let parameters = Parameters::parse(method, &self.parameters)?;
+        Ok((method, parameters))
+    }
+
+    /// The rows `rows` of the table here.
+    pub(crate) fn rows(
+        &self,
+        options: &ReadOptions,
+        rows: std::ops::Range<u64>,
+    ) -> Result<Rows, fewest::data::Error> {
+        let Some(passes) = Passes::open(&self.table.path, options)? else {
+            let what = "a table of this format, read in parts".to_owned();
+            return Err(fewest::data::Error::unsupported(&self.table.path, what, "write it as Parquet"));
+        };
+        let mut rows = passes.part(&self.known, rows)?;
+        for _ in 0..self.part {
+            use fewest::core::SampleStream;
+            rows.next_part()?;
+        }
+        Ok(rows)
+    }
+}
+
+impl State for Request {
+    fn save(&self, to: &mut Vec<u8>) {
+        let Table { path, target, task, ignore, categorical } = &self.table;
+        path.display().to_string().save(to);
+        (target.clone(), task.name().to_owned()).save(to);
+        (ignore.clone(), categorical.clone()).save(to);
+        (self.method.clone(), self.parameters.clone()).save(to);
+        (self.k, self.memory, self.part).save(to);
+        self.known.save(to);
+        self.earlier.save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
+        let path: String = State::load(from)?;
+        let (target, task): (_, String) = State::load(from)?;
+        let (ignore, categorical) = State::load(from)?;
+        let table = Table { path: path.into(), target, task: task.parse()?, ignore, categorical };
+        let (method, parameters) = State::load(from)?;
+        let (k, memory, part) = State::load(from)?;
+        let (known, earlier) = State::load(from)?;
+        Ok(Self { table, method, parameters, k, memory, known, part, earlier })
+    }
+}
+
+/// The bytes of a request of this version, signed with the secret.
+pub(crate) fn sealed_request(request: &Request, version: &str, secret: &Secret) -> Vec<u8> {
+    let mut body = Vec::new();
+    version.to_owned().save(&mut body);
+    request.save(&mut body);
+    secret.sealed(&[], body)
+}
+
+/// What an executor answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reply {
+    /// The sums.
+    Sums(Vec<u8>),
+    /// What is wrong with the rows, in one line.
+    Failed(String),
+    /// It has this version, which is another.
+    OtherVersion(String),
+    /// The request is not signed with its secret.
+    WrongSecret,
+}
+
+impl State for Reply {
+    fn save(&self, to: &mut Vec<u8>) {
+        match self {
+            Reply::Sums(sums) => {
+                0_u8.save(to);
+                sums.save(to);
+            }
+            Reply::Failed(message) => {
+                1_u8.save(to);
+                message.save(to);
+            }
+            Reply::OtherVersion(version) => {
+                2_u8.save(to);
+                version.save(to);
+            }
+            Reply::WrongSecret => 3_u8.save(to),
+        }
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
+        Ok(match u8::load(from)? {
+            0 => Reply::Sums(State::load(from)?),
+            1 => Reply::Failed(State::load(from)?),
+            2 => Reply::OtherVersion(State::load(from)?),
+            3 => Reply::WrongSecret,
+            other => return Err(CoreError::parameter("reply", other, "0 to 3, as executors write")),
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! The bits of a cluster are those of memory.
+
+use std::path::Path;
+
+use crate::processes::Machines;
+use crate::tables::{FEATURES, Rows, comparable, in_memory};
+
+/// Methods with their parameters, and the target: `class` or `real`.
+const METHODS: &[(&str, &[&str], &str)] = &[
+    ("variance", &[], "class"),
+    ("f-score", &[], "class"),
+    ("f-score", &[], "real"),
+    ("fisher", &[], "class"),
+    ("correlation", &[], "real"),
+    ("trace-ratio", &[], "class"),
+    ("chi2", &["bins=5"], "class"),
+    ("gini", &["bins=4"], "class"),
+    ("mim", &[], "class"),
+    ("mrmr", &[], "class"),
+    ("jmi", &["bins=7"], "class"),
+    ("cmim", &[], "class"),
+    ("mim", &["discretisation=equal-frequency"], "class"),
+];
+
+fn arguments<'a>((method, parameters, target): (&'a str, &[&'a str], &'a str)) -> Vec<&'a str> {
+    let ignored = other(target);
+    let mut arguments = vec!["--method", method, "--target", target, "--ignore", ignored, "-k", "6"];
+    parameters.iter().for_each(|parameter| arguments.extend(["-p", parameter]));
+    arguments
+}
+
+fn other(target: &str) -> &'static str {
+    if target == "class" { "real" } else { "class" }
+}
+
+fn expected(path: &Path, (method, parameters, target): (&str, &[&str], &str)) -> String {
+    comparable(in_memory(path, (target, other(target)), method, parameters, 6))
+}
+
+#[test]
+fn the_document_is_that_of_memory_for_any_files_tasks_and_executors() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = Rows::new(30_011);
+    let paths = [1, 3, 17].map(|parts| rows.write(folder.path(), parts));
+    let mut machines = Machines::start(1, &[]);
+    let expected: Vec<String> = METHODS.iter().map(|method| expected(&paths[0], *method)).collect();
+    for (method, expected) in METHODS.iter().zip(&expected) {
+        for (path, tasks) in paths.iter().zip(["3", "1", "64"]) {
+            let found = machines.json(path, &[&arguments(*method)[..], &["--tasks", tasks]].concat());
+            assert_eq!(&comparable(found), expected, "{method:?} {}", path.display());
+        }
+    }
+    machines.join(&[]);
+    for (method, expected) in METHODS.iter().zip(&expected) {
+        let found = machines.json(&paths[2], &arguments(*method));
+        assert_eq!(&comparable(found), expected, "{method:?}, two executors");
+    }
+}
+
+#[test]
+fn text_and_wide_tables_have_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = Rows::new(9500);
+    let csv = folder.path().join("table.csv");
+    rows.write_csv(&csv);
+    let machines = Machines::start(1, &[]);
+    for method in [("f-score", &[][..], "class"), ("mrmr", &[], "class"), ("correlation", &[], "real")] {
+        let found = machines.json(&csv, &arguments(method));
+        assert_eq!(comparable(found), expected(&csv, method), "{method:?}");
+    }
+    // So little memory that the features come in parts.
+    let columns: Vec<_> = (0..300)
+        .map(|j| {
+            let column = &rows.numbers[j % (FEATURES - 1)];
+            let values: Vec<f64> = (0..rows.len()).map(|i| column[i] + (i * j % 977) as f64).collect();
+            (format!("x{j}"), std::sync::Arc::new(datafusion::arrow::array::Float64Array::from(values)) as _)
+        })
+        .chain([("class".to_owned(), rows.batch(0..rows.len()).column(0).clone())])
+        .collect();
+    let wide = folder.path().join("wide.parquet");
+    crate::tables::write(&wide, &crate::tables::batch(columns));
+    for method in ["f-score", "chi2"] {
+        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
+        let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
+        assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
+    }
+}
+
+/// Squares that overflow are summed again, of values that are divided.
+#[test]
+fn values_of_any_size_are_summed_in_a_second_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rows = Rows::new(9000);
+    rows.numbers[2].iter_mut().for_each(|value| *value *= 1e200);
+    rows.numbers[5].iter_mut().for_each(|value| *value = *value * 1e-220 / 1e10);
+    rows.numbers[7].fill(3.25);
+    let path = rows.write(folder.path(), 3);
+    let machines = Machines::start(1, &[]);
+    for method in [("f-score", &[][..], "class"), ("variance", &[], "class"), ("correlation", &[], "real")] {
+        let found = machines.json(&path, &arguments(method));
+        assert_eq!(comparable(found), expected(&path, method), "{method:?}");
+    }
+}

@@ -1,0 +1,7 @@
+//! Clusters of processes on this machine.
+
+mod bits;
+mod losses;
+mod processes;
+mod refusals;
+mod tables;

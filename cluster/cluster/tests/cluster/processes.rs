@@ -1,0 +1,141 @@
+//! The program as processes, which end with the test.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+/// A process that is killed when it is dropped.
+pub(crate) struct Process(Child);
+
+impl Process {
+    fn start(arguments: &[&str], folder: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
+        let child = command
+            .args(arguments)
+            .env("TMPDIR", folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Self(child.spawn().unwrap())
+    }
+
+    /// Ends it at once, as a machine that loses its power.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A scheduler with executors.
+pub(crate) struct Machines {
+    pub(crate) port: u16,
+    pub(crate) scheduler: Process,
+    pub(crate) executors: Vec<Process>,
+    /// What executors that are killed leave behind.
+    folder: tempfile::TempDir,
+}
+
+impl Machines {
+    /// So many executors with one slot each, and these options.
+    pub(crate) fn start(n_executors: usize, options: &[&str]) -> Self {
+        let (port, folder) = (free_ports(), tempfile::tempdir().unwrap());
+        let arguments = ["scheduler", "--port", &port.to_string(), "--lost-after", "4"];
+        let scheduler = Process::start(&arguments, folder.path());
+        wait(port);
+        let mut machines = Self { port, scheduler, executors: Vec::new(), folder };
+        (0..n_executors).for_each(|_| machines.join(options));
+        machines
+    }
+
+    /// Adds an executor, and waits until it listens.
+    pub(crate) fn join(&mut self, options: &[&str]) {
+        let port = free_ports();
+        let (scheduler, own) = (self.address(), port.to_string());
+        let mut arguments =
+            vec!["executor", "--scheduler", &scheduler, "--port", &own, "--slots", "1", "--interval", "1"];
+        arguments.extend(options);
+        self.executors.push(Process::start(&arguments, self.folder.path()));
+        wait(port);
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// The answer of `select`, with these arguments after the path.
+    pub(crate) fn select(&self, path: &Path, arguments: &[&str]) -> Output {
+        select(&self.address(), path, arguments)
+    }
+
+    /// The JSON of a selection that has to succeed.
+    pub(crate) fn json(&self, path: &Path, arguments: &[&str]) -> serde_json::Value {
+        json(&self.select(path, &[arguments, &["--json", "-"]].concat()))
+    }
+
+    /// As [`json`](Self::json), of a command that runs while the test goes on.
+    pub(crate) fn begin(&self, path: &Path, arguments: &[&str]) -> Child {
+        command(&self.address(), path, &[arguments, &["--json", "-"]].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+fn command(address: &str, path: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
+    command.arg("select").arg(path).args(["--cluster", address]).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// `select` with the scheduler at this address.
+pub(crate) fn select(address: &str, path: &Path, arguments: &[&str]) -> Output {
+    command(address, path, arguments).output().unwrap()
+}
+
+/// The JSON of a command that succeeded.
+#[track_caller]
+pub(crate) fn json(output: &Output) -> serde_json::Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The line of a command that failed as it should.
+#[track_caller]
+pub(crate) fn error(output: &Output) -> String {
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
+    assert!(output.stdout.is_empty());
+    text.trim_end().to_owned()
+}
+
+/// The first of two ports in a row that are free, and that no other test of this process gets.
+pub(crate) fn free_ports() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    loop {
+        let at = NEXT.fetch_add(2, Ordering::Relaxed);
+        let port = 21_000 + (std::process::id() as u16 % 500) * 40 + at;
+        let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        if is_free(port) && is_free(port + 1) {
+            return port;
+        }
+    }
+}
+
+/// Waits until something listens.
+pub(crate) fn wait(port: u16) {
+    let started = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(started.elapsed() < Duration::from_secs(60), "nothing listens on port {port}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

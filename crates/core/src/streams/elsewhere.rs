@@ -1,0 +1,209 @@
+//! Sums over rows that are not here: each part of the rows is summed where it is, and the parts are put
+//! together.
+
+use super::SampleStream;
+use crate::{Dataset, Error};
+
+/// The sums of one pass over the rows, of any part of them, as bytes.
+///
+/// What sums over rows makes one, and hands it to [`SampleStream::sum_elsewhere`]. The sums of parts have the
+/// bits of those of all rows in one stream.
+pub trait RowSums {
+    /// Of the rows of `part`, read from its start, the first of which is row
+    /// [`BATCH_ROWS`](crate::BATCH_ROWS) · `first_batch` of all rows.
+    ///
+    /// # Errors
+    /// Those of the stream, and of what is summed; rows in them count from the first of all.
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error>;
+
+    /// Of all rows, from what [`of_part`](Self::of_part) gave of each part, in the order of the rows.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for bytes that are no sums, and for parts that do not follow each other;
+    /// those of what is summed.
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error>;
+}
+
+/// Rows whose sums are taken elsewhere: `ask` has each part summed, and returns the sums of the parts in the
+/// order of the rows.
+///
+/// It is given the number of the [part of the features](SampleStream::next_part), and the sums over all rows
+/// of the passes before, which [`sum_part`] needs to do as was done here.
+/// Nothing but the first rows of `rows` is read here, which tell what kind of target it is; a method that
+/// reads more of them fails with [`Error::Unsupported`].
+///
+/// ```
+/// use fewest_core::{
+///     BATCH_ROWS, Dataset, DenseColumns, Error, RowBatches, RowSums, SampleStream, State, SummedElsewhere,
+///     Target, sum_part,
+/// };
+///
+/// struct CountRows;
+///
+/// impl RowSums for CountRows {
+///     fn of_part(&self, part: &mut dyn SampleStream, _: usize) -> Result<Vec<u8>, Error> {
+///         let (mut n, mut bytes) = (0_usize, Vec::new());
+///         while let Some(batch) = part.next_batch()? {
+///             n += batch.n_samples();
+///         }
+///         n.save(&mut bytes);
+///         Ok(bytes)
+///     }
+///     fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+///         let (mut n, mut bytes) = (0, Vec::new());
+///         for part in parts {
+///             n += usize::load(&mut part.as_slice())?;
+///         }
+///         n.save(&mut bytes);
+///         Ok(bytes)
+///     }
+/// }
+///
+/// fn count(stream: &mut dyn SampleStream) -> Result<usize, Error> {
+///     let sums = match stream.sum_elsewhere(&CountRows)? {
+///         Some(sums) => sums,
+///         None => CountRows.of_part(stream, 0)?,
+///     };
+///     usize::load(&mut sums.as_slice())
+/// }
+///
+/// let data = Dataset::new(DenseColumns::new(vec![0.5; 5000], 5000, 1)?, Target::None)?;
+/// let rows = |rows: std::ops::Range<usize>| data.subset(&rows.collect::<Vec<_>>());
+/// let (first, second) = (rows(0..BATCH_ROWS)?, rows(BATCH_ROWS..5000)?);
+/// let mut rows = RowBatches::new(&data, 100)?;
+/// let mut stream = SummedElsewhere::new(&mut rows, |_, earlier| {
+///     let parts = [(&first, 0), (&second, 1)];
+///     let sums = parts.map(|(part, batch)| sum_part(&mut RowBatches::new(part, 100)?, batch, earlier, count));
+///     sums.into_iter().collect()
+/// });
+/// assert_eq!(count(&mut stream)?, 5000);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct SummedElsewhere<'a, F> {
+    first: First<'a>,
+    ask: F,
+    features: usize,
+    earlier: Vec<Vec<u8>>,
+}
+
+impl<'a, F> SummedElsewhere<'a, F>
+where
+    F: FnMut(usize, &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Error> + Send,
+{
+    /// Of these rows.
+    pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
+        Self { first: First { rows, is_seen: false }, ask, features: 0, earlier: Vec::new() }
+    }
+}
+
+impl<F> SampleStream for SummedElsewhere<'_, F>
+where
+    F: FnMut(usize, &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Error> + Send,
+{
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        self.first.next_batch()
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.first.rewind()
+    }
+
+    fn next_part(&mut self) -> Result<bool, Error> {
+        let is_another = self.first.rows.next_part()?;
+        if is_another {
+            (self.first.is_seen, self.features) = (false, self.features + 1);
+            self.earlier.clear();
+        }
+        Ok(is_another)
+    }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let whole = sums.of_all(&(self.ask)(self.features, &self.earlier)?)?;
+        self.earlier.push(whole.clone());
+        Ok(Some(whole))
+    }
+}
+
+/// The sums of one pass over a part of the rows, for [`SummedElsewhere`].
+///
+/// `method` does here what was done there. In the passes that are over it gets the sums of all rows,
+/// `earlier`; in the next one these rows, the first of which is row
+/// [`BATCH_ROWS`](crate::BATCH_ROWS) · `first_batch` of all, are summed, and `method` is ended.
+///
+/// # Errors
+/// Those of `method`, of the rows and of what is summed; [`Error::InvalidParameter`] where `method` has fewer
+/// passes.
+pub fn sum_part<T>(
+    rows: &mut dyn SampleStream,
+    first_batch: usize,
+    earlier: &[Vec<u8>],
+    method: impl FnOnce(&mut dyn SampleStream) -> Result<T, Error>,
+) -> Result<Vec<u8>, Error> {
+    let mut part =
+        OwnPart { first: First { rows, is_seen: false }, first_batch, earlier: earlier.iter(), found: None };
+    let ended = method(&mut part);
+    match (part.found, ended) {
+        (Some(found), _) => Ok(found),
+        (None, Err(error)) => Err(error),
+        (None, Ok(_)) => {
+            let expected = "below the number of passes of the method, with the same options as elsewhere";
+            Err(Error::parameter("pass", earlier.len(), expected))
+        }
+    }
+}
+
+struct OwnPart<'a> {
+    first: First<'a>,
+    first_batch: usize,
+    earlier: std::slice::Iter<'a, Vec<u8>>,
+    found: Option<Vec<u8>>,
+}
+
+impl SampleStream for OwnPart<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        self.first.next_batch()
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.first.rewind()
+    }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        if let Some(whole) = self.earlier.next() {
+            return Ok(Some(whole.clone()));
+        }
+        if self.first.is_seen {
+            self.first.rows.rewind()?;
+        }
+        self.found = Some(sums.of_part(self.first.rows, self.first_batch)?);
+        // Nobody sees this error.
+        Err(Error::Stopped { before: "the sums of the other parts were known" })
+    }
+}
+
+/// The first rows of a stream, and no others.
+struct First<'a> {
+    rows: &'a mut dyn SampleStream,
+    is_seen: bool,
+}
+
+impl First<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        if self.is_seen {
+            return Err(Error::Unsupported {
+                method: "this method",
+                what: "to sum rows that are on several machines".to_owned(),
+                instead: "run it on one machine, or take a method whose passes are sums over the rows of \
+                          parts: f-score, chi2, mrmr and others"
+                    .to_owned(),
+            });
+        }
+        self.is_seen = true;
+        self.rows.next_batch()
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        // What was not read begins at its start.
+        if std::mem::take(&mut self.is_seen) { self.rows.rewind() } else { Ok(true) }
+    }
+}
