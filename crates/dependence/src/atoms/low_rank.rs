@@ -65,7 +65,7 @@ impl Representation for LowRank {
         self.finish(Factor::new_in(memory, kernel, points, self.cholesky_tolerance(), most_rank)?)
     }
 
-    fn into_memory(&self, atom: Factor) -> Vec<f64> {
+    fn recycled(&self, atom: Factor) -> Vec<f64> {
         atom.into_values()
     }
 

@@ -78,7 +78,7 @@ pub(crate) trait Representation: Send + Sync {
     -> Result<Self::Atom, Error>;
 
     /// The memory of an atom that is no longer needed.
-    fn into_memory(&self, atom: Self::Atom) -> Vec<f64>;
+    fn recycled(&self, atom: Self::Atom) -> Vec<f64>;
 
     /// The same atom at the least cost of later products.
     fn compact(&self, atom: Self::Atom) -> Result<Self::Atom, Error> {
@@ -282,7 +282,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
             let (cache, kept) = match leading {
                 Some((leading, _)) => {
-                    memory = self.representation.into_memory(atom);
+                    memory = self.representation.recycled(atom);
                     (&self.leading, leading)
                 }
                 None => (&self.whole, atom),
@@ -291,7 +291,7 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             if self.memory.fits(bytes, self.features.len()) {
                 cache.keep(j, &Arc::new(kept), bytes, &self.memory);
             } else if memory.capacity() == 0 {
-                memory = self.representation.into_memory(kept);
+                memory = self.representation.recycled(kept);
             }
         }
         Ok(seen)

@@ -108,7 +108,7 @@ impl Representation for Packed {
         })
     }
 
-    fn into_memory(&self, atom: Vec<f64>) -> Vec<f64> {
+    fn recycled(&self, atom: Vec<f64>) -> Vec<f64> {
         atom
     }
 
