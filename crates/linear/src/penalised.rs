@@ -150,7 +150,8 @@ impl Penalised<'_> {
             Regularization::Count => {
                 let (k, largest) = (budget.count(&["lambda", "lambda_ratio"])?, self.largest);
                 let solve = |lambda: f64, before: Option<&Fit>| self.at(lambda, before);
-                let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, tried, solve)?;
+                let (mut fit, stopped) =
+                    bisection::search(largest, SMALLEST_RATIO, k, context, tried, solve)?;
                 fit.found.solution.status = stopped.unwrap_or(fit.found.solution.status);
                 fit
             }

@@ -286,7 +286,8 @@ impl Request {
             (None, budget) => {
                 let k = budget.count(&["c"])?;
                 if largest > 0.0 {
-                    let (mut fit, stopped) = bisection::search(largest, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
+                    let (mut fit, stopped) =
+                        bisection::search(largest, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);
                     fit
                 } else {

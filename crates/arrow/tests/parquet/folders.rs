@@ -56,8 +56,16 @@ fn a_part_that_differs_is_named() {
             "b.parquet",
             "7 columns, but",
         ),
-        ([("mixed_zstd.parquet", "a.parquet"), ("mixed.csv", "b.csv")], "b.csv", "does not begin like one: say what it is"),
-        ([("mixed_zstd.parquet", "a.parquet"), ("mixed.arrow", "b.arrow")], "b.arrow", "does not begin like one"),
+        (
+            [("mixed_zstd.parquet", "a.parquet"), ("mixed.csv", "b.csv")],
+            "b.csv",
+            "does not begin like one: say what it is",
+        ),
+        (
+            [("mixed_zstd.parquet", "a.parquet"), ("mixed.arrow", "b.arrow")],
+            "b.arrow",
+            "does not begin like one",
+        ),
         (
             [("mixed_zstd.parquet", "k=1/a.parquet"), ("mixed_zstd.parquet", "j=1/b.parquet")],
             "a.parquet",

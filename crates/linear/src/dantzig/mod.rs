@@ -143,8 +143,14 @@ impl<'a> Problem<'a> {
                 let k = budget.count(&["lambda", "lambda_ratio"])?;
                 if self.largest_lambda > 0.0 {
                     let solve = |lambda: f64, _: Option<&Fit>| self.at(lambda, &mut programs);
-                    let (mut fit, stopped) =
-                        bisection::search(self.largest_lambda, SMALLEST_RATIO, k, context, &mut Tried::none(), solve)?;
+                    let (mut fit, stopped) = bisection::search(
+                        self.largest_lambda,
+                        SMALLEST_RATIO,
+                        k,
+                        context,
+                        &mut Tried::none(),
+                        solve,
+                    )?;
                     fit.report.status = stopped.unwrap_or(fit.report.status);
                     fit
                 } else {
