@@ -119,8 +119,8 @@ pub enum Error {
     },
     /// A file whose values would need more than half of the memory, detected before reading it.
     #[error(
-        "{}: its values need about {} of memory, more than half of the {} that there are for it: keep fewer rows \
-         or columns, give it more memory, or read it anyway (on the command line: --allow-large)",
+        "{}: its values need about {} of memory, more than half of the {} it may use: keep fewer rows or \
+         columns, give it more memory, or read it anyway (on the command line: --allow-large)",
         path.display(), bytes_text(*needed), bytes_text(*memory)
     )]
     TooLarge {

@@ -11,8 +11,8 @@ const MOST_STEPS: usize = 120;
 /// Factor between penalties until there are enough features.
 const STEP: f64 = 0.8;
 
-/// Numbers that the shared solutions of several searches may hold: 256 MB.
-const MOST_NUMBERS: usize = 1 << 25;
+/// Numbers that the shared solutions of several searches may hold: 64 MB.
+const MOST_NUMBERS: usize = 1 << 23;
 
 /// Penalties with a smaller relative difference are not distinguished: the tolerance of `solve` would
 /// decide.

@@ -280,19 +280,16 @@ impl<'a, R: Representation> KernelAtoms<'a, R> {
             let leading = leading.filter(|_| self.seen.products_are_nonnegative);
             let lower_bound_error = leading.as_ref().map_or(0.0, |(_, lower_bound_error)| *lower_bound_error);
             seen.push(Seen { target_product, squared_norm, lower_bound_error, approximation_error, bytes });
-            let (cache, kept) = match leading {
-                Some((leading, _)) => {
-                    memory = self.representation.recycled(atom);
-                    (&self.leading, leading)
-                }
-                None => (&self.whole, atom),
+            let (cache, bytes) = match &leading {
+                Some((leading, _)) => (&self.leading, self.representation.bytes(leading)),
+                None => (&self.whole, bytes),
             };
-            let bytes = self.representation.bytes(&kept);
             if self.memory.fits(bytes, self.features.len()) {
+                // What is whole is copied: then it has no more memory than is counted.
+                let kept = leading.map_or_else(|| atom.clone(), |(leading, _)| leading);
                 cache.keep(j, &Arc::new(kept), bytes, &self.memory);
-            } else if memory.capacity() == 0 {
-                memory = self.representation.recycled(kept);
             }
+            memory = self.representation.recycled(atom);
         }
         Ok(seen)
     }

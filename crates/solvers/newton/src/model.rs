@@ -300,12 +300,12 @@ impl LinearModel<'_> {
             if n_joined == 0 && is_tight {
                 share_of_tolerance *= 0.1;
             }
-            is_tight = n_joined == 0;
             part = self.restricted(&coefficients, part.columns, Some(penalty), links)?;
             point = part.point(coefficients.iter().map(|&at| w[at]).collect(), point.b);
             let tolerance = share_of_tolerance * control.tolerance * size;
             let share = if n_joined * HARDLY_ANY < n_known { SHARE_AT_LAST } else { SHARE_OF_GAP };
             let target = if n_joined == 0 { tolerance } else { tolerance.max(share * gap) };
+            is_tight = target <= tolerance;
             point = part.minimise(point, target, size, solver, control, &mut steps)?;
             w.fill(0.0);
             for (&at, &value) in coefficients.iter().zip(&point.w) {

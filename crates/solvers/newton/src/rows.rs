@@ -153,7 +153,8 @@ impl<'a> Rows<'a> {
             let dual = if self.products.is_some() { products } else { dual };
             let mut state = State { w: std::mem::take(&mut point.w), dual };
             self.sweep(&mut state, &all);
-            // One sweep comes near enough where the working set still grows and each block has its minimum.
+            // The first round is one sweep, after which each block has had its minimum: on the way, where
+            // the working set grows, the gap is then mostly small enough.
             if rounds > 1 || !has_minima {
                 let is_zero =
                     |block: usize| self.penalty.blocks().block(block).iter().all(|&at| state.w[at] == 0.0);
