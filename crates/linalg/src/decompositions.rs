@@ -267,7 +267,7 @@ pub fn qr(matrix: DMatrix<f64>) -> QR<f64, Dyn, Dyn> {
 /// since numbers are not finite or overflow. `O(m n min(m, n))`.
 ///
 /// ```
-/// let wide = nalgebra::dmatrix![0.0, 3.0; 4.0, 0.0];
+/// let wide = nalgebra::DMatrix::from_row_slice(2, 2, &[0.0, 3.0, 4.0, 0.0]);
 /// let found = fewest_linalg::left_singular(wide).unwrap();
 /// assert!((found.0[0] - 4.0).abs() < 1e-12 && (found.1[(1, 0)].abs() - 1.0).abs() < 1e-12);
 /// ```

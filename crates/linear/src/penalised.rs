@@ -61,6 +61,8 @@ pub(super) struct Penalised<'a> {
     pub(super) largest: f64,
     /// The solver's name.
     pub(super) solver: &'static str,
+    /// For several numbers of features in one call it may depend on nothing but where it starts, since their
+    /// searches share solutions.
     pub(super) solve: &'a mut Solve<'a>,
     /// The loss with what has no penalty minimised out, where there are covariates.
     pub(super) profiled: Option<&'a Profiled<'a>>,

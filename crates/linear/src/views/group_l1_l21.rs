@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 use super::pieces::Pieces;
 use super::splitting::{Point, ViewModel};
 use crate::columns::LinearColumns;
-use crate::penalised::{Penalised, Solved, opened};
+use crate::penalised::{Penalised, Solved, each_budget, opened};
 use crate::rows::class_outputs;
 
 const METHOD: &str = "group-l1-l21";
@@ -143,7 +143,14 @@ impl Selector for GroupL1L21 {
             solver: "consensus-admm",
             solve: &mut solve,
         };
-        let mut selections = problem.select_many(budgets, data.n_features(), context)?;
+        let mut select = |budgets: &[Budget]| problem.select_many(budgets, data.n_features(), context);
+        let mut selections = match self.regularization {
+            // Searches share solutions, but these start with the multipliers of the one before.
+            Regularization::Count => {
+                each_budget(budgets, context, |budget| Selection::only(select(&[budget])?))?
+            }
+            _ => select(budgets)?,
+        };
         for selection in &mut selections {
             weigh_views(views, selection);
         }
