@@ -1,5 +1,6 @@
 //! What can go wrong on the way to an answer.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Why there is no answer. Each message is one line that says what to do.
@@ -54,6 +55,15 @@ pub enum Error {
         length: usize,
         /// The fewest.
         least: usize,
+    },
+    /// An address that others reach, and no secret.
+    #[error(
+        "--bind {address}: other machines reach this address, and could have any table here read: give --secret \
+         FILE, the same to the scheduler, the executors and `select`"
+    )]
+    NoSecret {
+        /// The address.
+        address: IpAddr,
     },
     /// What an executor says of the rows that it reads, in the words of the reader.
     #[error("{0}")]

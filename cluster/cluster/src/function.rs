@@ -30,11 +30,18 @@ pub(crate) const NAME: &str = "fewest_sums";
 /// A row that is wrong is an answer, too, and no error of the query: trying again would not help.
 #[derive(Debug)]
 pub(crate) struct Sums {
+    /// `None` where plans are made and handed on.
+    work: Option<Work>,
+    signature: Signature,
+}
+
+/// What an executor computes with.
+#[derive(Debug)]
+struct Work {
     registry: Registry,
     version: String,
     secret: Secret,
     pause: Duration,
-    signature: Signature,
 }
 
 impl Sums {
@@ -44,17 +51,27 @@ impl Sums {
         secret: Secret,
         pause: Duration,
     ) -> std::result::Result<ScalarUDF, CoreError> {
-        let types = vec![DataType::Binary, DataType::UInt64, DataType::UInt64];
-        Ok(ScalarUDF::from(Self {
-            registry: registry()?,
-            version: version.to_owned(),
-            secret,
-            pause,
-            // Nothing may be computed while a query is planned.
-            signature: Signature::exact(types, Volatility::Volatile),
-        }))
+        let work = Work { registry: registry()?, version: version.to_owned(), secret, pause };
+        Ok(Self::of(Some(work)))
     }
 
+    /// The function for plans, which computes nothing: the scheduler has no secret to ask for.
+    pub(crate) fn named() -> ScalarUDF {
+        Self::of(None)
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.work.as_ref().map(|work| work.version.as_str())
+    }
+
+    fn of(work: Option<Work>) -> ScalarUDF {
+        let types = vec![DataType::Binary, DataType::UInt64, DataType::UInt64];
+        // Nothing may be computed while a query is planned.
+        ScalarUDF::from(Self { work, signature: Signature::exact(types, Volatility::Volatile) })
+    }
+}
+
+impl Work {
     /// The sealed answer for some rows.
     fn answer(&self, sealed: &[u8], rows: Range<u64>) -> Vec<u8> {
         std::thread::sleep(self.pause);
@@ -86,6 +103,12 @@ impl Sums {
 
     /// The sums; the error is the line that the user sees.
     fn sums(&self, request: &Request, rows: Range<u64>) -> std::result::Result<Reply, String> {
+        if !request.has_task(&rows) {
+            let Range { start, end } = rows;
+            return Err(format!(
+                "rows {start} to {end} are no task of this request: start the command again"
+            ));
+        }
         let (method, parameters) = request.method(&self.registry).map_err(one_line)?;
         let selector = method.build(&parameters).map_err(one_line)?.into_selector();
         let Some(selector) = selector.in_passes() else {
@@ -129,7 +152,7 @@ pub(crate) fn registry() -> std::result::Result<Registry, CoreError> {
 
 impl PartialEq for Sums {
     fn eq(&self, other: &Self) -> bool {
-        self.version == other.version
+        self.version() == other.version()
     }
 }
 
@@ -137,7 +160,7 @@ impl Eq for Sums {}
 
 impl Hash for Sums {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (NAME, &self.version).hash(state);
+        (NAME, self.version()).hash(state);
     }
 }
 
@@ -155,6 +178,9 @@ impl ScalarUDFImpl for Sums {
     }
 
     fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let Some(work) = &self.work else {
+            return exec_err!("{NAME} is computed by executors: start one by `fewest-cluster executor`");
+        };
         let columns = ColumnarValue::values_to_arrays(&arguments.args)?;
         let numbers = |column: &ArrayRef| column.as_primitive_opt::<UInt64Type>().cloned();
         let found = match columns.as_slice() {
@@ -166,7 +192,87 @@ impl ScalarUDFImpl for Sums {
         };
         let each = requests.iter().zip(first.iter()).zip(end.iter());
         let answers: Vec<Option<Vec<u8>>> =
-            each.map(|((request, first), end)| Some(self.answer(request?, first?..end?))).collect();
+            each.map(|((request, first), end)| Some(work.answer(request?, first?..end?))).collect();
         Ok(ColumnarValue::Array(Arc::new(answers.iter().map(Option::as_deref).collect::<BinaryArray>())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::array::UInt64Array;
+    use datafusion::arrow::datatypes::Field;
+    use datafusion::config::ConfigOptions;
+
+    use super::*;
+    use crate::VERSION;
+    use crate::request::{Table, sealed_request};
+
+    /// The answer of the function for one row of its arguments.
+    fn answer(function: &ScalarUDF, request: &[u8], rows: &Range<u64>) -> Result<Vec<u8>> {
+        let number = |number| ColumnarValue::Array(Arc::new(UInt64Array::from(vec![number])));
+        let request = ColumnarValue::Array(Arc::new(BinaryArray::from(vec![request])));
+        let field = |name, kind| Arc::new(Field::new(name, kind, true));
+        let arguments = ScalarFunctionArgs {
+            args: vec![request, number(rows.start), number(rows.end)],
+            arg_fields: vec![
+                field("request", DataType::Binary),
+                field("first", DataType::UInt64),
+                field("end", DataType::UInt64),
+            ],
+            number_rows: 1,
+            return_field: field("sums", DataType::Binary),
+            config_options: Arc::new(ConfigOptions::default()),
+        };
+        let answers = function.invoke_with_args(arguments)?.to_array(1)?;
+        Ok(answers.as_binary::<i32>().value(0).to_vec())
+    }
+
+    /// A request over 20 000 rows in tasks of two batches, of a table that is not there.
+    fn sealed(secret: &Secret) -> Vec<u8> {
+        let request = Request {
+            table: Table { path: "no-such-folder/table.parquet".into(), ..Table::default() },
+            method: "f-score".to_owned(),
+            parameters: Vec::new(),
+            k: 1,
+            memory: 1 << 20,
+            known: Vec::new(),
+            n_rows: 20_000,
+            task_rows: 8192,
+            part: 0,
+            earlier: Vec::new(),
+        };
+        sealed_request(&request, VERSION, secret)
+    }
+
+    #[test]
+    fn rows_of_no_task_are_refused_before_they_are_read() {
+        let secret = Secret::new(b"sixteen bytes or more").unwrap();
+        let request = sealed(&secret);
+        let function = Sums::function(VERSION, secret.clone(), Duration::ZERO).unwrap();
+        let told = |rows: Range<u64>| {
+            let reply = answer(&function, &request, &rows).unwrap();
+            let message = secret.opened(&about(&request, &rows), &reply).unwrap();
+            match Reply::load(&mut &*message).unwrap() {
+                Reply::Failed(problem) => problem,
+                other => panic!("{other:?}"),
+            }
+        };
+        // As who overheard the request would ask for one row, or for a batch.
+        for rows in [17..18, 0..1, 0..4096, 4096..12_288, 16_384..24_576, 19_999..20_000, 8..8, 0..u64::MAX] {
+            let problem = told(rows.clone());
+            let expected = format!("rows {} to {} are no task of this request", rows.start, rows.end);
+            assert!(problem.starts_with(&expected), "{problem}");
+        }
+        for rows in [0..8192, 8192..16_384, 16_384..20_000] {
+            let problem = told(rows);
+            assert!(problem.contains("table.parquet"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn where_plans_are_made_nothing_is_computed() {
+        let request = sealed(&Secret::default());
+        let problem = answer(&Sums::named(), &request, &(0..8192)).unwrap_err().to_string();
+        assert!(problem.contains("is computed by executors"), "{problem}");
     }
 }

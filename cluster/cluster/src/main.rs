@@ -23,8 +23,9 @@ const STACK: usize = 32 << 20;
 ///
 /// A scheduler hands tasks to executors, which read some of the rows each: all machines need the table at the
 /// same path. Everything listens on the loopback interface unless --bind says otherwise. What goes over the
-/// network is not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust, and
-/// give executors a --secret, so that they compute for those only who have it.
+/// network is not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust.
+/// With a --secret executors compute for those only who have it; without one they open any table that is
+/// asked for, and listen on the loopback interface only.
 #[derive(Parser)]
 #[command(name = "fewest-cluster", version)]
 struct Cli {
@@ -46,7 +47,8 @@ enum Command {
 
 #[derive(Args)]
 struct SchedulerArgs {
-    /// The address to listen on; all machines that reach it can give it work
+    /// The address to listen on; all machines that reach it can give it work. Others than the loopback
+    /// interface need --secret
     #[arg(long, default_value = "127.0.0.1")]
     bind: IpAddr,
     /// The port
@@ -55,6 +57,9 @@ struct SchedulerArgs {
     /// Seconds without a sign of life after which an executor is lost
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..))]
     lost_after: u64,
+    /// The file with the secret of the executors, who look at it: the scheduler itself takes any work
+    #[arg(long, value_name = "FILE")]
+    secret: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -62,7 +67,7 @@ struct ExecutorArgs {
     /// The scheduler
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050", value_parser = host_and_port)]
     scheduler: (String, u16),
-    /// The address to listen on
+    /// The address to listen on; others than the loopback interface need --secret
     #[arg(long, default_value = "127.0.0.1")]
     bind: IpAddr,
     /// The port; the next one is used, too
@@ -170,10 +175,7 @@ fn task(text: &str) -> Result<Task, String> {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Scheduler(args) => served(scheduler(SchedulerOptions {
-            address: SocketAddr::new(args.bind, args.port),
-            lost_after: args.lost_after,
-        })),
+        Command::Scheduler(args) => start_scheduler(&args),
         Command::Executor(args) => start_executor(&args),
         Command::Local(args) => local(&args),
         Command::Select(args) => answer(&args),
@@ -222,6 +224,14 @@ fn options(work: &WorkArgs, folder: &Path) -> Result<ExecutorOptions, Error> {
         pause: Duration::from_millis(work.pause),
         ..ExecutorOptions::new(folder.to_owned())
     })
+}
+
+fn start_scheduler(args: &SchedulerArgs) -> Result<(), Error> {
+    served(scheduler(SchedulerOptions {
+        address: SocketAddr::new(args.bind, args.port),
+        lost_after: args.lost_after,
+        secret: secret(args.secret.as_deref())?,
+    }))
 }
 
 fn start_executor(args: &ExecutorArgs) -> Result<(), Error> {

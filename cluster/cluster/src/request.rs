@@ -1,8 +1,9 @@
 //! What executors are asked, and what they answer: as bytes.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use fewest::core::{Error as CoreError, State};
+use fewest::core::{BATCH_ROWS, Error as CoreError, State};
 use fewest::data::{Passes, ReadOptions, Rows, TargetChoice, Task};
 use fewest::registry::{Method, Parameters, Registry};
 
@@ -40,7 +41,7 @@ impl Table {
     }
 }
 
-/// One pass of a method over the table: everything but which rows.
+/// One pass of a method over the table: everything but which of its tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) table: Table,
@@ -52,6 +53,10 @@ pub(crate) struct Request {
     pub(crate) memory: usize,
     /// What is known of the table: [`Rows::known`].
     pub(crate) known: Vec<u8>,
+    /// Rows of the table.
+    pub(crate) n_rows: u64,
+    /// Rows of each task but the last: whole batches.
+    pub(crate) task_rows: u64,
     /// Which part of the features.
     pub(crate) part: usize,
     /// The sums of the passes before.
@@ -66,12 +71,17 @@ impl Request {
         Ok((method, parameters))
     }
 
+    /// Whether these rows are a task of it. The numbers of rows come beside the request, without its seal:
+    /// who sends one again that was overheard gets no sums of other rows, such as of a single one.
+    pub(crate) fn has_task(&self, rows: &Range<u64>) -> bool {
+        self.task_rows.is_multiple_of(BATCH_ROWS as u64)
+            && rows.start.checked_rem(self.task_rows) == Some(0)
+            && rows.start < self.n_rows
+            && rows.end == self.n_rows.min(rows.start.saturating_add(self.task_rows))
+    }
+
     /// The rows `rows` of the table here.
-    pub(crate) fn rows(
-        &self,
-        options: &ReadOptions,
-        rows: std::ops::Range<u64>,
-    ) -> Result<Rows, fewest::data::Error> {
+    pub(crate) fn rows(&self, options: &ReadOptions, rows: Range<u64>) -> Result<Rows, fewest::data::Error> {
         let Some(passes) = Passes::open(&self.table.path, options)? else {
             let what = "a table of this format, read in parts".to_owned();
             return Err(fewest::data::Error::unsupported(&self.table.path, what, "write it as Parquet"));
@@ -93,6 +103,7 @@ impl State for Request {
         (ignore.clone(), categorical.clone()).save(to);
         (self.method.clone(), self.parameters.clone()).save(to);
         (self.k, self.memory, self.part).save(to);
+        (self.n_rows, self.task_rows).save(to);
         self.known.save(to);
         self.earlier.save(to);
     }
@@ -104,8 +115,9 @@ impl State for Request {
         let table = Table { path: path.into(), target, task: task.parse()?, ignore, categorical };
         let (method, parameters) = State::load(from)?;
         let (k, memory, part) = State::load(from)?;
+        let (n_rows, task_rows) = State::load(from)?;
         let (known, earlier) = State::load(from)?;
-        Ok(Self { table, method, parameters, k, memory, known, part, earlier })
+        Ok(Self { table, method, parameters, k, memory, known, n_rows, task_rows, part, earlier })
     }
 }
 
@@ -157,5 +169,53 @@ impl State for Reply {
             3 => Reply::WrongSecret,
             other => return Err(CoreError::parameter("reply", other, "0 to 3, as executors write")),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_those_of_the_request() {
+        let request = |n_rows, task_rows| Request {
+            table: Table::default(),
+            method: "f-score".to_owned(),
+            parameters: Vec::new(),
+            k: 1,
+            memory: 1 << 20,
+            known: Vec::new(),
+            n_rows,
+            task_rows,
+            part: 0,
+            earlier: Vec::new(),
+        };
+        let asked = request(20_000, 8192);
+        let mut bytes = Vec::new();
+        asked.save(&mut bytes);
+        let asked = Request::load(&mut bytes.as_slice()).unwrap();
+        for rows in [0..8192, 8192..16_384, 16_384..20_000] {
+            assert!(asked.has_task(&rows), "{rows:?}");
+        }
+        let end = u64::MAX;
+        for (first, end) in [
+            (17, 18),
+            (0, 1),
+            (0, 4096),
+            (4096, 8192),
+            (4096, 12_288),
+            (8192, 20_000),
+            (16_384, 24_576),
+            (19_999, 20_000),
+            (20_000, 20_000),
+            (24_576, 32_768),
+            (8192, 0),
+            (end, end),
+        ] {
+            assert!(!asked.has_task(&(first..end)), "{first} {end}");
+        }
+        // Who has no secret to seal a request with asks for whole batches, too.
+        assert!(!request(20_000, 1).has_task(&(17..18)));
+        assert!(!request(20_000, 0).has_task(&(0..0)));
     }
 }

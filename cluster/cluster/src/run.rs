@@ -27,12 +27,12 @@ use futures::TryStreamExt;
 use tokio::runtime::Runtime;
 
 use crate::error::one_line;
-use crate::function::{NAME, about, in_table, registry};
+use crate::function::{NAME, Sums, about, in_table, registry};
 use crate::request::{Reply, Request, Table, sealed_request};
-use crate::servers::{LARGEST_MESSAGE, function};
+use crate::servers::LARGEST_MESSAGE;
 use crate::{Error, Secret, VERSION};
 
-/// One over the share of the memory that sums may take; the rest is for rows.
+/// Sums may take one part in so many of the memory; the rest is for rows.
 const SHARE: u64 = 4;
 
 /// How often a pass is tried, and the wait before it is tried again.
@@ -55,8 +55,8 @@ pub struct Cluster {
     pub address: String,
     /// The secret that the executors have.
     pub secret: Secret,
-    /// The parts in which rows are summed at most: what is lost with an executor, and has to be done again.
-    /// `None`: 64, or 4 for text, which each task reads from the start.
+    /// The parts in which rows are summed at most. An executor that ends loses what it has summed in this
+    /// pass. `None`: 64, or 4 for text, which each task reads from the start.
     pub tasks: Option<usize>,
     /// Bytes of memory that a task may use. Default: 1 GiB.
     pub memory: u64,
@@ -135,6 +135,8 @@ pub fn select(
     Budget::Count(k).check(info.n_features)?;
 
     let memory = usize::try_from(cluster.memory / SHARE).unwrap_or(usize::MAX);
+    let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
+    let task_rows = task_rows(n_rows, tasks);
     let request = Request {
         table: found,
         method: method.id.to_owned(),
@@ -142,11 +144,12 @@ pub fn select(
         k,
         memory,
         known,
+        n_rows,
+        task_rows,
         part: 0,
         earlier: Vec::new(),
     };
-    let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
-    let query = Query::new(cluster, ranges(n_rows, tasks))?;
+    let query = Query::new(cluster, ranges(n_rows, task_rows))?;
     let (mut failure, mut passes, mut bytes) = (None, 0, (0, 0));
     let ask = |part: usize, earlier: &[Vec<u8>]| {
         passes += 1;
@@ -252,10 +255,14 @@ fn not_in_parts(registry: &Registry, method: &str) -> Error {
     Error::NotInParts { method: method.to_owned(), able: able.join(", ") }
 }
 
-/// The rows of each task, all in whole batches but the last: in about equal parts, `tasks` or fewer.
-fn ranges(n_rows: u64, tasks: usize) -> Vec<Range<u64>> {
+/// The rows of each task but the last, whole batches, so that there are `tasks` or fewer.
+fn task_rows(n_rows: u64, tasks: usize) -> u64 {
     let batch = BATCH_ROWS as u64;
-    let each = n_rows.div_ceil(batch).div_ceil(tasks.max(1) as u64).max(1) * batch;
+    n_rows.div_ceil(batch).div_ceil(tasks.max(1) as u64).max(1) * batch
+}
+
+/// The rows of all tasks.
+fn ranges(n_rows: u64, each: u64) -> Vec<Range<u64>> {
     let starts = (0..n_rows.div_ceil(each)).map(|task| task * each);
     starts.map(|start| start..n_rows.min(start + each)).collect()
 }
@@ -283,12 +290,14 @@ impl<'a> Query<'a> {
     /// The sums of each task, in the order of the rows; counts the bytes that were sent and received.
     fn ask(&self, request: &Request, bytes: &mut (u64, u64)) -> Result<Vec<Vec<u8>>, Error> {
         let sealed = sealed_request(request, VERSION, &self.cluster.secret);
-        let deadline = Instant::now() + self.cluster.pass_limit;
+        // None: a limit that no clock of this machine will reach.
+        let deadline = Instant::now().checked_add(self.cluster.pass_limit);
         let mut attempts = 0;
         loop {
             self.reach()?;
             attempts += 1;
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = left.unwrap_or(Duration::MAX);
             let answered =
                 self.runtime.block_on(async { tokio::time::timeout(left, self.collect(&sealed)).await });
             let problem = match answered {
@@ -354,7 +363,7 @@ impl<'a> Query<'a> {
         let source = MemorySourceConfig::try_new_exec(&partitions, schema.clone(), None)?;
         let (first, end) = (col("first", &schema)?, col("end", &schema)?);
         let sums = ScalarFunctionExpr::try_new(
-            Arc::new(function(Secret::default(), VERSION, Duration::ZERO)?),
+            Arc::new(Sums::named()),
             vec![lit(ScalarValue::Binary(Some(sealed.to_vec()))), first.clone(), end.clone()],
             &schema,
             self.session.options().clone(),
@@ -424,7 +433,7 @@ mod tests {
             (20_000, 0, &[0, 20_000]),
         ] {
             let expected: Vec<_> = expected.windows(2).map(|cut| cut[0]..cut[1]).collect();
-            assert_eq!(ranges(n_rows, tasks), expected, "{n_rows} {tasks}");
+            assert_eq!(ranges(n_rows, task_rows(n_rows, tasks)), expected, "{n_rows} {tasks}");
         }
     }
 }

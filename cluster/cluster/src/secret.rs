@@ -46,17 +46,27 @@ impl Secret {
         (self.0.is_none() || differs == 0).then_some(message)
     }
 
-    /// HMAC-SHA-256 (RFC 2104) of both, with the length of the first.
-    fn tag(&self, about: &[u8], message: &[u8]) -> [u8; TAG] {
-        let Some(secret) = &self.0 else { return [0; TAG] };
-        let mut key = [0; BLOCK];
-        let hashed = hash(&[secret]);
-        let short = if secret.len() > BLOCK { &hashed[..] } else { secret };
-        key.iter_mut().zip(short).for_each(|(own, byte)| *own = *byte);
-        let length = (about.len() as u64).to_le_bytes();
-        let inner = hash(&[&key.map(|byte| byte ^ 0x36), &length, about, message]);
-        hash(&[&key.map(|byte| byte ^ 0x5C), &inner])
+    /// Whether there is one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
     }
+
+    /// That of both, with the length of the first, so that no two pairs make the same bytes.
+    fn tag(&self, about: &[u8], message: &[u8]) -> [u8; TAG] {
+        let length = (about.len() as u64).to_le_bytes();
+        self.0.as_ref().map_or([0; TAG], |secret| hmac(secret, &[&length, about, message]))
+    }
+}
+
+/// HMAC-SHA-256 (RFC 2104) of the parts, one after the other.
+fn hmac(secret: &[u8], parts: &[&[u8]]) -> [u8; TAG] {
+    let mut key = [0; BLOCK];
+    let hashed = hash(&[secret]);
+    let short = if secret.len() > BLOCK { &hashed[..] } else { secret };
+    key.iter_mut().zip(short).for_each(|(own, byte)| *own = *byte);
+    let inner = key.map(|byte| byte ^ 0x36);
+    let inner = hash(&[&[&inner[..]], parts].concat());
+    hash(&[&key.map(|byte| byte ^ 0x5C), &inner])
 }
 
 fn hash(parts: &[&[u8]]) -> [u8; TAG] {
@@ -90,15 +100,33 @@ mod tests {
         assert_eq!(own.opened(b"", &sealed[..31]), None);
     }
 
-    /// The second case of RFC 4231, of which the length that stands first here is taken out.
+    /// Cases 1, 2 and 6 of RFC 4231: a short key, a text, a key of more than a block.
     #[test]
     fn tags_are_those_of_the_standard() {
-        let mut key = [0; BLOCK];
-        key.iter_mut().zip(b"Jefe").for_each(|(own, byte)| *own = *byte);
-        let inner = hash(&[&key.map(|byte| byte ^ 0x36), b"what do ya want for nothing?"]);
-        let tag = hash(&[&key.map(|byte| byte ^ 0x5C), &inner]);
-        let hexadecimal: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hexadecimal, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        let long: &[u8] = b"Test Using Larger Than Block-Size Key - Hash Key First";
+        for (key, message, expected) in [
+            (
+                &[0x0B; 20][..],
+                &b"Hi There"[..],
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+            ),
+            (
+                b"Jefe",
+                b"what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (&[0xAA; 131], long, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"),
+        ] {
+            for cut in [0, 5, message.len()] {
+                let tag = hmac(key, &[&message[..cut], &message[cut..]]);
+                let hexadecimal: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
+                assert_eq!(hexadecimal, expected);
+            }
+        }
+        // The tag of a message is that of what stands before it, with its length, and of itself.
+        let own = secret(b"sixteen bytes or more");
+        let parts = [&[3, 0, 0, 0, 0, 0, 0, 0][..], b"row", b"sums"];
+        assert_eq!(own.sealed(b"row", b"sums".to_vec())[..TAG], hmac(b"sixteen bytes or more", &parts));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The scheduler and the executors of a cluster.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,6 @@ use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result as FusionResult;
 use datafusion::execution::{FunctionRegistry, SessionState};
-use datafusion::logical_expr::ScalarUDF;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::SessionConfig;
 
@@ -40,11 +39,15 @@ pub struct SchedulerOptions {
     /// Seconds without a sign of life after which an executor is lost, and its tasks are given to others: two
     /// of its intervals or more. Default: 15.
     pub lost_after: u64,
+    /// The secret of the executors, without which a scheduler listens on the loopback interface only. It
+    /// computes nothing, and takes any work: executors look at the seals. Default: none.
+    pub secret: Secret,
 }
 
 impl Default for SchedulerOptions {
     fn default() -> Self {
-        Self { address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50050), lost_after: 15 }
+        let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50050);
+        Self { address, lost_after: 15, secret: Secret::default() }
     }
 }
 
@@ -64,7 +67,8 @@ pub struct ExecutorOptions {
     pub work_folder: PathBuf,
     /// Seconds between signs of life. Default: 3.
     pub interval: u64,
-    /// The secret of the requests that are answered.
+    /// The secret of the requests that are answered; without one an executor listens on the loopback
+    /// interface only. Default: none.
     pub secret: Secret,
     /// The version of the requests that are answered. Default: that of this crate.
     pub version: String,
@@ -89,31 +93,45 @@ impl ExecutorOptions {
     }
 }
 
-/// A session of the scheduler, which knows the function.
-fn session(config: SessionConfig) -> FusionResult<SessionState> {
-    let mut state = ballista_core::utils::default_session_builder(config)?;
-    state.register_udf(Arc::new(function(Secret::default(), VERSION, Duration::ZERO)?))?;
-    Ok(state)
+/// Without a secret executors open any table that is asked for: nobody but this machine may reach them.
+fn check_reach(address: SocketAddr, secret: &Secret) -> Result<(), Error> {
+    match secret.is_there() || address.ip().to_canonical().is_loopback() {
+        true => Ok(()),
+        false => Err(Error::NoSecret { address: address.ip() }),
+    }
 }
 
-pub(crate) fn function(secret: Secret, version: &str, pause: Duration) -> FusionResult<ScalarUDF> {
-    Sums::function(version, secret, pause)
-        .map_err(|error| datafusion::error::DataFusionError::External(Box::new(error)))
+/// A host as Ballista joins it with a port: an address with colons needs brackets.
+fn before_port(host: &str) -> String {
+    match host.parse::<Ipv6Addr>() {
+        Ok(address) => format!("[{address}]"),
+        Err(_) => host.to_owned(),
+    }
+}
+
+/// A session of the scheduler, which knows the function by name.
+fn session(config: SessionConfig) -> FusionResult<SessionState> {
+    let mut state = ballista_core::utils::default_session_builder(config)?;
+    state.register_udf(Arc::new(Sums::named()))?;
+    Ok(state)
 }
 
 /// Runs a scheduler, until it fails.
 ///
 /// # Errors
-/// [`Error::Server`], for example for a port that is taken.
+/// [`Error::NoSecret`] for an address that others reach, without a secret; [`Error::Server`], for example for
+/// a port that is taken.
 pub async fn scheduler(options: SchedulerOptions) -> Result<(), Error> {
-    let SchedulerOptions { address, lost_after } = options;
+    let SchedulerOptions { address, lost_after, secret } = options;
+    check_reach(address, &secret)?;
+    let host = before_port(&address.ip().to_string());
     let failed = |error: &dyn std::fmt::Display| Error::Server {
         what: format!("scheduler {address}"),
         problem: format!("{}: take another port by --port", one_line(error)),
     };
     let config = SchedulerConfig {
-        bind_host: address.ip().to_string(),
-        external_host: address.ip().to_string(),
+        bind_host: host.clone(),
+        external_host: host,
         bind_port: address.port(),
         executor_timeout_seconds: lost_after,
         expire_dead_executor_interval_seconds: (lost_after / LOOKS).max(1),
@@ -131,8 +149,10 @@ pub async fn scheduler(options: SchedulerOptions) -> Result<(), Error> {
 /// Runs an executor, until it is told to end.
 ///
 /// # Errors
-/// [`Error::Server`], for example for a scheduler that cannot be reached.
+/// [`Error::NoSecret`] for an address that others reach, without a secret; [`Error::Server`], for example for
+/// a scheduler that cannot be reached.
 pub async fn executor(options: ExecutorOptions) -> Result<(), Error> {
+    check_reach(options.address, &options.secret)?;
     let (host, port) = options.scheduler.clone();
     let failed = |error: &dyn std::fmt::Display| Error::Server {
         what: format!("executor {}", options.address),
@@ -143,15 +163,16 @@ pub async fn executor(options: ExecutorOptions) -> Result<(), Error> {
     };
     let grpc_port = options.address.port().checked_add(1).ok_or_else(|| failed(&"the port is too high"))?;
     let mut functions = BallistaFunctionRegistry::default();
-    let function = function(options.secret.clone(), &options.version, options.pause);
+    let function = Sums::function(&options.version, options.secret.clone(), options.pause);
     let function = function.map_err(|error| failed(&error))?;
+    let own = options.address.ip().to_string();
     functions.scalar_functions = HashMap::from([(function.name().to_owned(), Arc::new(function))]);
     let config = ExecutorProcessConfig {
-        bind_host: options.address.ip().to_string(),
-        external_host: Some(options.host.clone().unwrap_or_else(|| options.address.ip().to_string())),
+        bind_host: before_port(&own),
+        external_host: Some(before_port(options.host.as_ref().unwrap_or(&own))),
         port: options.address.port(),
         grpc_port,
-        scheduler_host: host.clone(),
+        scheduler_host: before_port(&host),
         scheduler_port: port,
         // Executors may be started first.
         scheduler_connect_timeout_seconds: 30,
@@ -203,4 +224,38 @@ fn check(plan: &Arc<dyn ExecutionPlan>) -> FusionResult<()> {
         );
     }
     plan.children().into_iter().try_for_each(check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_stand_before_ports() {
+        for (host, expected) in [
+            ("::1", "[::1]:50051"),
+            ("fe80::a1", "[fe80::a1]:50051"),
+            ("[::1]", "[::1]:50051"),
+            ("127.0.0.1", "127.0.0.1:50051"),
+        ] {
+            let joined = format!("{}:{}", before_port(host), 50051);
+            assert_eq!(joined, expected);
+            assert!(joined.parse::<SocketAddr>().is_ok());
+        }
+        assert_eq!(before_port("executor-1.example"), "executor-1.example");
+    }
+
+    #[test]
+    fn without_a_secret_nobody_else_is_listened_to() {
+        let secret = Secret::new(b"sixteen bytes or more").unwrap();
+        for own in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert!(check_reach(own.parse().unwrap(), &Secret::default()).is_ok(), "{own}");
+        }
+        for other in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1", "[2001:db8::1]:1", "[::ffff:192.0.2.1]:1"] {
+            let address = other.parse().unwrap();
+            let found = check_reach(address, &Secret::default());
+            assert!(matches!(found, Err(Error::NoSecret { address: ip }) if ip == address.ip()), "{other}");
+            assert!(check_reach(address, &secret).is_ok());
+        }
+    }
 }

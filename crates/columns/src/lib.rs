@@ -14,6 +14,7 @@ mod walk;
 mod weights;
 
 pub use exact::{ExactMoments, ExactProducts, ExactSum, NotFinite, Unit};
+pub use fewest_core::rewind;
 pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
@@ -21,7 +22,7 @@ pub use products::{Made, WriteColumns, stream_products};
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{
-    ColumnSums, Extremes, TableSums, divided, rewind, safe_stream_sums, safe_stream_sums_here, stream_sums,
+    ColumnSums, Extremes, TableSums, divided, safe_stream_sums, safe_stream_sums_here, stream_sums,
 };
 pub use walk::{check_column, map_features, score_features};
 pub use weights::Weights;

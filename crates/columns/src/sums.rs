@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use fewest_core::{
     BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Partial, RowSums, SampleStream, State, Target,
+    rewind,
 };
 
 use crate::together::together;
@@ -488,19 +489,4 @@ impl Again {
         }
         found
     }
-}
-
-/// Starts a second pass.
-///
-/// # Errors
-/// [`Error::Unsupported`] if the stream cannot be rewound; the errors of the stream.
-pub fn rewind(stream: &mut dyn SampleStream) -> Result<(), Error> {
-    if stream.rewind()? {
-        return Ok(());
-    }
-    Err(Error::Unsupported {
-        method: "a stream that cannot be rewound",
-        what: "a second pass over the rows".to_owned(),
-        instead: "keep the rows in a file or in memory".to_owned(),
-    })
 }

@@ -62,6 +62,21 @@ pub trait SampleStream: Send {
     }
 }
 
+/// Starts a second pass.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the stream cannot be rewound; the errors of the stream.
+pub fn rewind(stream: &mut dyn SampleStream) -> Result<(), Error> {
+    if stream.rewind()? {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        method: "a stream that cannot be rewound",
+        what: "a second pass over the rows".to_owned(),
+        instead: "keep the rows in a file or in memory".to_owned(),
+    })
+}
+
 /// Features that come in groups, for samples that stay. Every group has the same samples and target.
 pub trait FeatureStream: Send {
     /// The next features, at least one of them, or `None` at the end.

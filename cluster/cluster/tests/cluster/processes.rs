@@ -57,13 +57,18 @@ impl Machines {
 
     /// Adds an executor, and waits until it listens.
     pub(crate) fn join(&mut self, options: &[&str]) {
+        self.join_at("127.0.0.1", options);
+    }
+
+    /// As [`join`](Self::join), of an executor that listens on this address.
+    pub(crate) fn join_at(&mut self, bind: &str, options: &[&str]) {
         let port = free_ports();
         let (scheduler, own) = (self.address(), port.to_string());
-        let mut arguments =
-            vec!["executor", "--scheduler", &scheduler, "--port", &own, "--slots", "1", "--interval", "1"];
+        let mut arguments = vec!["executor", "--scheduler", &scheduler, "--bind", bind, "--port", &own];
+        arguments.extend(["--slots", "1", "--interval", "1"]);
         arguments.extend(options);
         self.executors.push(Process::start(&arguments, self.folder.path()));
-        wait(port);
+        wait_at(bind, port);
     }
 
     pub(crate) fn address(&self) -> String {
@@ -133,8 +138,12 @@ pub(crate) fn free_ports() -> u16 {
 
 /// Waits until something listens.
 pub(crate) fn wait(port: u16) {
+    wait_at("127.0.0.1", port);
+}
+
+fn wait_at(host: &str, port: u16) {
     let started = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+    while TcpStream::connect((host, port)).is_err() {
         assert!(started.elapsed() < Duration::from_secs(60), "nothing listens on port {port}");
         std::thread::sleep(Duration::from_millis(20));
     }

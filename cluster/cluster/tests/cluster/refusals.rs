@@ -1,6 +1,8 @@
 //! What is wrong is told in one line, with status 2.
 
+use std::net::TcpListener;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use fewest_cluster::{ExecutorOptions, executor};
@@ -133,4 +135,42 @@ fn executors_with_another_secret() {
     assert!(told.contains("--secret"), "{told}");
     let told = error(&machines.select(&path, &[&ARGUMENTS[..], &["--secret", "/no/such/file"]].concat()));
     assert!(told.contains("--secret /no/such/file"), "{told}");
+}
+
+#[test]
+fn addresses_that_others_reach_need_a_secret() {
+    for (server, bind) in [
+        ("scheduler", "0.0.0.0"),
+        ("scheduler", "::"),
+        ("executor", "0.0.0.0"),
+        ("executor", "::"),
+        ("executor", "192.0.2.1"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
+        let port = free_ports().to_string();
+        let told = error(&command.args([server, "--bind", bind, "--port", &port]).output().unwrap());
+        assert!(told.contains(&format!("--bind {bind}:")) && told.contains("--secret FILE"), "{told}");
+    }
+}
+
+#[test]
+fn an_executor_with_an_address_of_colons() {
+    if TcpListener::bind(("::1", 0)).is_err() {
+        // This machine has no such addresses.
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = Rows::new(9000).write(folder.path(), 1);
+    let mut machines = Machines::start(0, &[]);
+    machines.join_at("::1", &[]);
+    machines.json(&path, &ARGUMENTS);
+}
+
+#[test]
+fn a_limit_that_no_clock_reaches() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Rows::new(9000).write(folder.path(), 1);
+    let machines = Machines::start(1, &[]);
+    let limit = ["--pass-limit", "18446744073709551615"];
+    machines.json(&path, &[&ARGUMENTS[..], &limit].concat());
 }

@@ -82,7 +82,8 @@ pub trait RowSums {
 pub struct SummedElsewhere<'a, F> {
     first: First<'a>,
     ask: F,
-    features: usize,
+    /// The number of the part of the features.
+    part: usize,
     earlier: Vec<Vec<u8>>,
 }
 
@@ -92,7 +93,7 @@ where
 {
     /// Of these rows.
     pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
-        Self { first: First { rows, is_seen: false }, ask, features: 0, earlier: Vec::new() }
+        Self { first: First { rows, is_seen: false }, ask, part: 0, earlier: Vec::new() }
     }
 }
 
@@ -111,14 +112,14 @@ where
     fn next_part(&mut self) -> Result<bool, Error> {
         let is_another = self.first.rows.next_part()?;
         if is_another {
-            (self.first.is_seen, self.features) = (false, self.features + 1);
+            (self.first.is_seen, self.part) = (false, self.part + 1);
             self.earlier.clear();
         }
         Ok(is_another)
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        let whole = sums.of_all(&(self.ask)(self.features, &self.earlier)?)?;
+        let whole = sums.of_all(&(self.ask)(self.part, &self.earlier)?)?;
         self.earlier.push(whole.clone());
         Ok(Some(whole))
     }
@@ -173,7 +174,7 @@ impl SampleStream for OwnPart<'_> {
             return Ok(Some(whole.clone()));
         }
         if self.first.is_seen {
-            self.first.rows.rewind()?;
+            super::rewind(self.first.rows)?;
         }
         self.found = Some(sums.of_part(self.first.rows, self.first_batch)?);
         // Nobody sees this error.

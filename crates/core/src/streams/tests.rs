@@ -439,3 +439,38 @@ fn a_stopped_run_answers_from_what_has_arrived() -> Result<(), Error> {
     assert_eq!(by_features.select(&data, Budget::Count(5), &context)?.status, Status::Converged);
     Ok(())
 }
+
+#[test]
+fn a_part_that_cannot_be_read_again_is_an_error() {
+    struct Count;
+    impl RowSums for Count {
+        fn of_part(&self, part: &mut dyn SampleStream, _: usize) -> Result<Vec<u8>, Error> {
+            let mut bytes = Vec::new();
+            drain(part)?.len().save(&mut bytes);
+            Ok(bytes)
+        }
+        fn of_all(&self, _: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+    }
+    struct Once<'a>(RowBatches<'a>);
+    impl SampleStream for Once<'_> {
+        fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+            self.0.next_batch()
+        }
+    }
+    let data = data();
+    let sums = |stream: &mut dyn SampleStream| stream.sum_elsewhere(&Count);
+    let sums_after_a_look = |stream: &mut dyn SampleStream| {
+        stream.next_batch()?;
+        sums(stream)
+    };
+    let once = || Once(RowBatches::new(&data, 2).unwrap());
+    // What was not read begins at its start.
+    let whole = sum_part(&mut once(), 0, &[], sums).unwrap();
+    assert_eq!(sum_part(&mut RowBatches::new(&data, 2).unwrap(), 0, &[], sums_after_a_look), Ok(whole));
+    assert!(matches!(
+        sum_part(&mut once(), 0, &[], sums_after_a_look),
+        Err(Error::Unsupported { method: "a stream that cannot be rewound", .. })
+    ));
+}

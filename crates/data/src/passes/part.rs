@@ -49,6 +49,8 @@ impl Rows {
     }
 
     fn count(&mut self) -> Result<u64, Error> {
+        // A pass that had begun is lost with its place in the pieces.
+        (self.at, self.counted) = (At::Start, (0, 0));
         self.pieces.rewind()?;
         let mut n_rows = 0;
         while let Some(table) = self.pieces.next(self.rows, &self.options)? {
@@ -101,7 +103,7 @@ impl Passes {
     /// The rows `rows` of the table, which has at least one of them, in pieces and parts of the features as
     /// those of which `known` was written ([`Rows::known`]): without a look at the others.
     ///
-    /// Rows with a missing value are an error: which ones are left out no part of the rows tells the others.
+    /// Rows with a missing value are an error: no part can tell the others which rows it left out.
     ///
     /// # Errors
     /// [`fewest_core::Error::InvalidParameter`] for bytes that are not what was written, and for rows that
@@ -155,5 +157,32 @@ impl Passes {
         };
         opened.know()?;
         Ok(opened)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::SampleStream;
+
+    use super::*;
+    use crate::ReadOptions;
+
+    #[test]
+    fn rows_counted_after_a_pass_began_come_from_the_first_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.csv");
+        let lines: String = (0..9000).map(|i| format!("{i},{}\n", i % 3)).collect();
+        std::fs::write(&path, format!("x,y\n{lines}")).unwrap();
+        let passes = Passes::open(&path, &ReadOptions::with_target("y")).unwrap().unwrap();
+        let mut rows = passes.rows(Missing::Error, 70 << 20).unwrap();
+        assert!(rows.next_batch().unwrap().is_some());
+        // As for a format whose columns need no look.
+        rows.looked.n_rows = None;
+        assert_eq!(rows.known().unwrap().0, 9000);
+        let mut n_rows = 0;
+        while let Some(batch) = rows.next_batch().unwrap() {
+            n_rows += batch.n_samples();
+        }
+        assert_eq!((n_rows, rows.n_used()), (9000, Some((9000, 0))));
     }
 }
