@@ -9,8 +9,9 @@ use crate::{dispatched, multiply_add};
 /// does not use its fast kernel there.
 const SMALL: usize = 6;
 
-/// Longer columns than this do not stay in the processor's nearest cache.
-const SHORT: usize = 1024;
+/// Several columns longer than this do not stay in the nearest cache of the processor: the general product,
+/// which divides them, is then faster.
+const SHORT: usize = 128;
 
 /// Short columns of either side multiplied at a time: their partial sums fill the registers.
 const LEFT: usize = 4;
