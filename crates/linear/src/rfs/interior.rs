@@ -41,8 +41,10 @@ const ONE_OF: usize = 2;
 const NEAR_BORDER: f64 = 0.003;
 const NEARER: f64 = 0.01;
 
-/// Most halvings of a step after which the matrix is not positive definite to rounding.
+/// A step is halved, so many times at most, where the matrix is not positive definite to rounding after it or
+/// the gap is larger than before by more than this factor.
 const MOST_HALVINGS: i32 = 8;
+const WORSE: f64 = 3.0;
 
 /// A direction of the outputs is left out where its eigenvalue is below this share of the largest.
 const LEAST_EIGENVALUE: f64 = 1e-14;
@@ -115,6 +117,8 @@ pub(super) struct Found {
     /// `Θ`, output after output: no row is much longer than 1.
     pub(super) dual: Vec<f64>,
     pub(super) steps: u64,
+    /// Whether columns were left out on the way.
+    pub(super) is_narrowed: bool,
 }
 
 /// What follows from lengths.
@@ -189,11 +193,15 @@ impl Interior {
         }
         let mean = point.gradient.iter().map(|g| g.abs()).sum::<f64>() / z.len() as f64;
         let mut s: Vec<f64> = point.gradient.iter().map(|g| g.max(0.05 * mean + 1e-3)).collect();
-        let (mut best, mut without_progress, mut steps) = (f64::INFINITY, 0, 0);
+        let (mut best, mut least, mut without_progress, mut steps) = (f64::INFINITY, f64::INFINITY, 0, 0);
         let mut near = NEAR_BORDER;
         loop {
-            without_progress = if point.gap < 0.9 * best { 0 } else { without_progress + 1 };
+            // Far from the end the gap may grow while the products come nearer to zero.
+            let products = dot(&z, &s);
+            let is_nearer = point.gap < 0.9 * best || target < products && products < 0.9 * least;
+            without_progress = if is_nearer { 0 } else { without_progress + 1 };
             best = best.min(point.gap);
+            least = least.min(products);
             let ended = point.gap <= target || without_progress >= PATIENCE || steps >= MOST_STEPS;
             if ended || control.stopped().is_some() {
                 return Some(self.found(&z, &s, &point, steps));
@@ -202,11 +210,14 @@ impl Interior {
             z.iter_mut().zip(&dz).for_each(|(z, dz)| *z += dz);
             s.iter_mut().zip(&ds).for_each(|(s, ds)| *s += ds);
             steps += 1;
-            let mut next = self.at(&z);
+            let good = |next: &Point| next.gap <= WORSE * point.gap;
+            let mut next = self.at(&z).filter(good);
             for halving in 1..=MOST_HALVINGS {
                 if next.is_none() {
-                    z.iter_mut().zip(&dz).for_each(|(z, dz)| *z -= dz * 0.5_f64.powi(halving));
-                    next = self.at(&z);
+                    let back = 0.5_f64.powi(halving);
+                    z.iter_mut().zip(&dz).for_each(|(z, dz)| *z -= dz * back);
+                    s.iter_mut().zip(&ds).for_each(|(s, ds)| *s -= ds * back);
+                    next = self.at(&z).filter(good);
                 }
             }
             let Some(next) = next else { return Some(self.found(&z, &s, &point, steps)) };
@@ -339,14 +350,19 @@ impl Interior {
     fn found(&self, z: &[f64], s: &[f64], point: &Point, steps: u64) -> Found {
         let (m, c) = self.sizes();
         let largest = z[..m].iter().copied().fold(0.0, f64::max);
+        // At the border the length is small beside the others and its multiplier is not. Of the lengths that
+        // are left coefficients and residuals follow anew: where all residuals are zero, those of all lengths
+        // would leave residuals that cost more than the coefficients that are zero save.
+        let mut left = z.to_vec();
+        for j in (0..m).filter(|&j| z[j] / largest <= s[j] / self.lambda) {
+            left[j] = 0.0;
+        }
+        let anew = self.at(&left);
         // By features, then as the outputs are: coefficients of an output after each other.
         let mut coefficients = vec![0.0; m * c];
-        for j in 0..m {
-            // At the border the length is small beside the others and its multiplier is not.
-            if z[j] / largest > s[j] / self.lambda {
-                for (k, u) in self.pull(point, j).iter().enumerate() {
-                    coefficients[j + k * m] = z[j] * u / self.lambda.sqrt();
-                }
+        for j in (0..m).filter(|&j| left[j] > 0.0) {
+            for (k, u) in self.pull(anew.as_ref().unwrap_or(point), j).iter().enumerate() {
+                coefficients[j + k * m] = z[j] * u / self.lambda.sqrt();
             }
         }
         let own = transposed(&self.given(&coefficients, m), m, &vec![1.0; m]);
@@ -355,7 +371,8 @@ impl Interior {
         for (&j, own) in self.kept.iter().zip(own.chunks_exact(c.max(1))) {
             coefficients[j * c..(j + 1) * c].copy_from_slice(own);
         }
-        Found { coefficients, dual: self.given(&point.dual, self.n), steps }
+        let is_narrowed = self.kept.len() < self.n_given;
+        Found { coefficients, dual: self.given(&point.dual, self.n), steps, is_narrowed }
     }
 }
 

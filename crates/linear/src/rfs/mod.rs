@@ -230,11 +230,11 @@ impl<'a> Robust<'a> {
                 let solution = Solution { coefficients, objective, certificate, iterations: steps, status };
                 return Ok(Some(Solved { solution, intercepts: vec![0.0; c] }));
             }
+            // Perhaps a column that left is missed.
             let n_joined = join(&mut chosen, &correlations, c, lambda, room);
-            if n_joined == 0 && !narrows {
+            if n_joined == 0 && !found.is_narrowed {
                 share *= 0.1;
             }
-            // Perhaps a column that left is missed.
             narrows = narrows && n_joined > 0;
             if share < LEAST_SHARE {
                 return Ok(None);

@@ -87,6 +87,37 @@ fn a_singular_step_is_halved() -> Tested {
     Ok(())
 }
 
+/// Columns of three values each, and penalties down to ones so small that the residuals are zero long before:
+/// the interior-point method reaches the tolerance, and where the residuals are zero the objective is the
+/// penalty alone, in proportion to λ.
+#[test]
+fn residuals_of_zero_are_no_trouble() -> Tested {
+    let (n, d) = (40, 160);
+    let columns: Vec<Vec<f64>> =
+        (0..d as u64).map(|j| noise(n, j).into_iter().map(|value| (3.0 * value).round()).collect()).collect();
+    let labels: Vec<u8> = (0..n).map(|i| (i % 4) as u8).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    let context = Context::default();
+    let table = LinearColumns::new(&data, "rfs", &context)?;
+    let control = Control { tolerance: 1e-9, ..Control::default() };
+    let robust = Robust::new(&table, robust_outputs(data.target(), &context)?, n, control)?;
+    let largest = GroupLasso::new(1.0, &robust.rows)?.dual_norm(&robust.null.correlations);
+    let mut before = f64::NAN;
+    for ratio in [0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-5] {
+        let penalty = GroupLasso::new(ratio * largest, &robust.rows)?;
+        let found = robust.interior(ratio * largest, &penalty)?.map(|found| found.solution);
+        let Some(Solution { objective, status: Status::Converged, .. }) = found else {
+            panic!("{ratio}: {:?}", found.map(|found| found.certificate))
+        };
+        if ratio < 0.02 {
+            let apart = (objective - ratio * before).abs() / robust.null.objective;
+            assert!(apart < 2e-9, "{ratio}: {apart}");
+        }
+        before = objective / ratio;
+    }
+    Ok(())
+}
+
 /// More columns than join at first.
 #[test]
 fn columns_join_until_none_is_left() -> Tested {
