@@ -35,6 +35,9 @@ const DEPTH: usize = 5;
 const SHARE: f64 = 1e-4;
 const LAST_SHARE: f64 = 0.5;
 
+/// Between two checks of all columns the gap falls below this part of what it was, or no more sweeps follow.
+const LEAST_GAIN: f64 = 0.9;
+
 /// Moves `w` towards the minimum of `problem` with `penalty`, where this is likely to cost less than a Gram
 /// matrix; `problem` has the columns as atoms, perhaps with a ridge, and output `output` as target.
 ///
@@ -51,7 +54,6 @@ pub(super) fn descend(
     control: &Control<'_>,
 ) -> Result<bool, Error> {
     let norms = problem.squared_norms();
-    let mut residual: Option<Residual<'_>> = None;
     // Columns that are not proved to be left out.
     let mut candidates: Vec<usize> = (0..w.len()).filter(|&j| norms[j] > 0.0).collect();
     let is_sparse = columns.are_sparse(&candidates)?;
@@ -63,30 +65,34 @@ pub(super) fn descend(
         }
     }
     let start = w.to_vec();
-    let (mut left, mut is_first) = (0, true);
+    let (mut left, mut is_first, mut gap_before) = (None, true, f64::INFINITY);
     loop {
         let correlations = certificate::correlations(problem, w)?;
         let certificate = certificate::certify(problem, penalty, w, &correlations);
         let gap = certificate.relative_gap();
-        if gap <= control.tolerance || control.stopped().is_some() {
-            return Ok(residual.is_some());
+        // Sweeps that gain nothing more than rounding leave the rest to the caller.
+        let is_stuck = gap > LEAST_GAIN * gap_before;
+        if gap <= control.tolerance || is_stuck || control.stopped().is_some() {
+            return Ok(left.is_some());
         }
+        gap_before = gap;
         let moves = |j: &usize| {
             let (j, value) = (*j, w[*j]);
             value != 0.0 || stepped(penalty, j, value, correlations[j], norms[j]) != value
         };
-        let residual = match &mut residual {
-            Some(residual) => residual,
+        let left = match &mut left {
+            Some(left) => left,
             none => {
                 let moving: Vec<usize> = candidates.iter().copied().filter(moves).collect();
                 let stored = if is_sparse { Some(columns.n_stored(&moving)?) } else { None };
-                left = most_sweeps(moving.len(), stored, w.len(), columns.n_samples());
-                if left == 0 {
-                    return Ok(false);
+                match most_sweeps(moving.len(), stored, w.len(), columns.n_samples()) {
+                    0 => return Ok(false),
+                    most => none.insert(most),
                 }
-                none.insert(Residual::of(columns, output, w)?)
             }
         };
+        // Anew, since an extrapolation with large weights leaves rounding errors as large.
+        let mut residual = Residual::of(columns, output, w)?;
         candidates.retain(|&j| {
             w[j] != 0.0 || !certificate::is_screened(problem, penalty, &certificate, &correlations, j)
         });
@@ -104,10 +110,10 @@ pub(super) fn descend(
         let (mut first, mut before) = (0.0, f64::INFINITY);
         let mut points = Vec::new();
         for sweep in 0.. {
-            if left == 0 || control.stopped().is_some() {
+            if *left == 0 || control.stopped().is_some() {
                 return Ok(true);
             }
-            left -= 1;
+            *left -= 1;
             let mut fall = 0.0;
             for &j in &active {
                 let (value, norm) = (w[j], norms[j]);
@@ -135,7 +141,7 @@ pub(super) fn descend(
             }
             let needed = (share * first / fall).ln() / (fall / before).min(1.0).ln();
             // Extrapolation gains about as much as the sweeps that it combines. Not a number is too far.
-            let is_near = 0.5 * needed <= left as f64;
+            let is_near = 0.5 * needed <= *left as f64;
             if sweep >= JUDGED && !is_near {
                 return Ok(true);
             }
@@ -247,12 +253,34 @@ impl<'a> Residual<'a> {
 mod tests {
     use fewest_core::method::Regularization;
     use fewest_core::{
-        Budget, Context, Dataset, DenseColumns, Selection, Selector, Status, Target, derive_seed,
+        Budget, Column, Columns, Context, Dataset, DenseColumns, Selection, Selector, Status, Target,
+        derive_seed,
     };
     use fewest_solver::{Ridged, SolverChoice, Targeted};
 
     use super::*;
     use crate::{ElasticNet, Lasso, Sign};
+
+    /// A sparse table: of each column the rows and their values.
+    struct Cells {
+        n: usize,
+        columns: Vec<(Vec<usize>, Vec<f64>)>,
+    }
+
+    impl Columns for Cells {
+        fn n_samples(&self) -> usize {
+            self.n
+        }
+
+        fn n_features(&self) -> usize {
+            self.columns.len()
+        }
+
+        fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+            let (rows, values) = &self.columns[j];
+            Ok(Column::Sparse { rows, values })
+        }
+    }
 
     const N: usize = 1500;
     const D: usize = 700;
@@ -304,6 +332,43 @@ mod tests {
         assert!(!is_moved && gap > 0.9, "{gap}");
         // Two features: nothing for sweeps over all columns.
         assert!(!descended(0.0, 0.5, 0.0)?.0);
+        Ok(())
+    }
+
+    /// Sparse columns, of which many have a single value, often of the same sample: extrapolations have large
+    /// weights there.
+    #[test]
+    fn sparse_columns_that_are_alike_are_swept_to_the_tolerance() -> Result<(), Error> {
+        let (n, d) = (1000, 20_000);
+        let draw = |seed: u64, i: u64| derive_seed(seed, i) as f64 / u64::MAX as f64;
+        let mut cells: Vec<Vec<(usize, f64)>> = vec![Vec::new(); d];
+        let mut y: Vec<f64> = (0..n as u64).map(|i| draw(1, i) - 0.5).collect();
+        for i in 0..n {
+            for value in 0..40 {
+                let at = (i * 40 + value) as u64;
+                let j = (d as f64 * draw(2, at).powi(3)) as usize;
+                if cells[j].last().is_none_or(|&(row, _)| row < i) {
+                    let value = draw(3, at) - 0.5;
+                    cells[j].push((i, value));
+                    y[i] += if j % 10 == 0 && j < 100 { value } else { 0.0 };
+                }
+            }
+        }
+        let x = Cells { n, columns: cells.into_iter().map(|column| column.into_iter().unzip()).collect() };
+        let data = Dataset::new(x, Target::real(y)?)?;
+        let columns = LinearColumns::new(&data, "lasso", &Context::default())?;
+        let products = columns.outputs[0].clone();
+        let largest = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
+        let problem = Targeted::new(&columns, products, 1.0);
+        let control = Control { tolerance: 1e-13, ..Control::default() };
+        for ratio in [0.1, 0.01] {
+            let mut w = vec![0.0; d];
+            let penalty = L1::new(ratio * largest, d)?;
+            let is_moved = descend(&columns, 0, &problem, &penalty, &mut w, &control)?;
+            let correlations = certificate::correlations(&problem, &w)?;
+            let gap = certificate::certify(&problem, &penalty, &w, &correlations).relative_gap();
+            assert!(is_moved && gap < 1e-12, "{ratio}: {gap}");
+        }
         Ok(())
     }
 
