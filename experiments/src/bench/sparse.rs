@@ -131,11 +131,11 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "udfs, λ = 1, to a stationarity of 0.1",
+        name: "udfs, λ = 1, to a stationarity of 1",
         size: [200, 500],
         is_sign: true,
         method: "udfs",
-        parameters: &["clusters=5", "neighbours=5", "ridge=1", "tolerance=0.1"],
+        parameters: &["clusters=5", "neighbours=5", "ridge=1", "tolerance=1"],
         peer: Some(("udfs", "1")),
         ..CASE
     },
