@@ -323,7 +323,8 @@ mod tests {
             out.copy_from_slice(&values[rows]);
             Ok(())
         };
-        let (all, one) = (Made { widths: vec![1; d], write: &write }, Made { widths: vec![1], write: &write });
+        let (all, one) =
+            (Made { widths: vec![1; d], write: &write }, Made { widths: vec![1], write: &write });
         let context = Context::default();
         for right in [None, Some(&one)] {
             let sums = ProductSums { left: &all, right, n_rows: n, bytes: 0, context: &context };
@@ -333,7 +334,7 @@ mod tests {
             for each in [4, 60, 136] {
                 let starts = (0..n).step_by(each * BATCH_ROWS);
                 let of_part = |start: usize| {
-                    let part = data.copy_rows(start..n.min(start + each * BATCH_ROWS))?;
+                    let part = data.subset(&(start..n.min(start + each * BATCH_ROWS)).collect::<Vec<_>>())?;
                     sums.of_part(&mut RowBatches::new(&part, 5000)?, start / BATCH_ROWS)
                 };
                 let parts = starts.map(of_part).collect::<Result<Vec<_>, _>>()?;

@@ -426,7 +426,8 @@ where
     S::Sums: State,
 {
     let (mut features, mut divisors, mut found) = (Vec::new(), Vec::new(), Vec::new());
-    for (j, (own, (low, high))) in stream_sums(stream, &WithExtremes(sums), context)?.into_iter().enumerate() {
+    for (j, (own, (low, high))) in stream_sums(stream, &WithExtremes(sums), context)?.into_iter().enumerate()
+    {
         if low < high && !safe(&own) {
             features.push(j);
             divisors.push(low.abs().max(high.abs()));

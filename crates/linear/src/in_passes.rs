@@ -270,8 +270,7 @@ impl Model<'_> {
         };
         let data = first.subset(&[0])?;
         let mut returned = Returned { first: Some(first), stream };
-        let found =
-            safe_stream_sums(&mut returned, &Survey { method: self.method }, Sums::is_safe, context)?;
+        let found = safe_stream_sums(&mut returned, &Survey { method: self.method }, Sums::is_safe, context)?;
         let stream = returned.stream;
         let Some((of_first, _)) = found.first() else {
             return Err(Error::TooFew { what: "features", minimum: 1, found: 0 });
@@ -307,7 +306,6 @@ impl Model<'_> {
         n: usize,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
-        let d = columns.len();
         let mut widths: Vec<usize> = columns.iter().map(Vec::len).collect();
         let p: usize = widths.iter().sum();
         widths.push(outputs.len());

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use self::model::{CLASSES, METHODS, Method, Model, Size};
 use super::Arguments;
 use super::passes::draw;
-use crate::output::{Documents, minimum};
+use crate::output::minimum;
 use crate::plot::{Panel, Series, lines};
 use crate::{Result, machine, workspace};
 
@@ -31,7 +31,7 @@ const TASKS: usize = 64;
 const START: Duration = Duration::from_secs(60);
 
 /// One selection.
-pub(super) struct Run {
+struct Run {
     method: &'static Method,
     rows: usize,
     executors: usize,
@@ -161,7 +161,7 @@ fn select(
 
 impl Run {
     fn size(&self) -> Size {
-        Size { rows: self.rows as f64, columns: COLUMNS as f64, tasks: tasks(self.rows) }
+        Size { columns: COLUMNS as f64, tasks: tasks(self.rows) }
     }
 
     fn cells(&self) -> Vec<String> {
@@ -184,9 +184,8 @@ fn tasks(rows: usize) -> f64 {
 }
 
 /// The smallest time of a method.
-pub(super) fn seconds(runs: &[Run], method: &Method, rows: usize, executors: usize) -> f64 {
-    let same =
-        |run: &&Run| run.method.name == method.name && run.rows == rows && run.executors == executors;
+fn seconds(runs: &[Run], method: &Method, rows: usize, executors: usize) -> f64 {
+    let same = |run: &&Run| run.method.name == method.name && run.rows == rows && run.executors == executors;
     minimum(&runs.iter().filter(same).map(|run| run.seconds).collect::<Vec<_>>())
 }
 
@@ -252,8 +251,14 @@ fn distinct(runs: &[Run]) -> Vec<&Run> {
 
 fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Vec<Panel> {
     let each = distinct(runs);
-    let methods: Vec<&Method> = METHODS.iter().filter(|method| each.iter().any(|run| run.method.name == method.name)).collect();
-    let series = |name: String, points: Vec<(f64, f64)>, is_guide| Series { name, points, errors: Vec::new(), is_guide };
+    let methods: Vec<&Method> =
+        METHODS.iter().filter(|method| each.iter().any(|run| run.method.name == method.name)).collect();
+    let series = |name: String, points: Vec<(f64, f64)>, is_guide| Series {
+        name,
+        points,
+        errors: Vec::new(),
+        is_guide,
+    };
     let panel = |title: &str, x_label: &str, points: &dyn Fn(&Method) -> [Vec<(f64, f64)>; 2]| Panel {
         title: title.to_owned(),
         x_label: x_label.to_owned(),

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use fewest_columns::{ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products};
 use fewest_core::{
-    Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, State, Target,
+    Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, State,
+    Target,
 };
 
 use super::criterion::MrmrForm;

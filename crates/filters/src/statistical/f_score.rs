@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State,
-    StreamScorer, Target,
+    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer,
+    Target,
 };
 
 use super::classes::{

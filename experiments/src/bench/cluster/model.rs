@@ -12,7 +12,6 @@ const K: f64 = 20.0;
 
 /// A table, and the tasks of a pass over it.
 pub(super) struct Size {
-    pub(super) rows: f64,
     pub(super) columns: f64,
     pub(super) tasks: f64,
 }
@@ -28,7 +27,10 @@ pub(super) const METHODS: &[Method] = &[
     Method { name: "f-score", bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES) },
     Method { name: "chi2", bytes: tables },
     Method { name: "mrmr", bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)) },
-    Method { name: "lasso", bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 17.0 + 8.0 * CLASSES) + products(size) },
+    Method {
+        name: "lasso",
+        bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 17.0 + 8.0 * CLASSES) + products(size),
+    },
 ];
 
 /// Counts of a pair of features by class: two lengths, a form, a length, and a count for each cell.
@@ -143,7 +145,7 @@ impl Model {
             let tasks = (rows / each).ceil();
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let computing = rounds * self.each(name, columns) * each.min(rows);
-            let bytes = (method.bytes)(&Size { rows, columns, tasks });
+            let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
             let fixed = self.of(name).0 * parts;
             let _ = writeln!(
