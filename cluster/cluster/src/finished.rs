@@ -22,7 +22,7 @@ impl Finished {
     pub(crate) fn new(folder: Option<&Path>, table: &Path) -> Result<Self, Error> {
         let Some(folder) = folder else { return Ok(Self { folder: None, files: Vec::new() }) };
         std::fs::create_dir_all(folder).map_err(|error| told(folder, error))?;
-        let files = Folder::find(table)?.unwrap_or_else(|| Folder::of_file(table));
+        let files = Folder::or_file(table)?;
         let stamps = files.parts().iter().map(|part| Stamp::of(part.path()));
         let stamps = stamps.collect::<Result<Vec<_>, _>>()?;
         Ok(Self { folder: Some(folder.to_owned()), files: format!("{stamps:?}").into_bytes() })

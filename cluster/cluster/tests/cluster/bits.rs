@@ -73,8 +73,7 @@ fn products_have_the_bits_of_passes_on_one_machine() {
     let paths = [1, 3].map(|parts| rows.write(folder.path(), parts));
     let mut machines = Machines::start(1, &[]);
     for &(method, parameters, target) in OF_PRODUCTS {
-        let expected =
-            comparable(in_passes(&paths[0], (target, other(target)), method, parameters, 6));
+        let expected = comparable(in_passes(&paths[0], (target, other(target)), method, parameters, 6));
         let arguments = arguments((method, parameters, target));
         for (path, tasks) in paths.iter().zip(["3", "64"]) {
             let found = machines.json(path, &[&arguments[..], &["--tasks", tasks]].concat());
