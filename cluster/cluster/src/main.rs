@@ -148,6 +148,9 @@ struct SelectArgs {
     /// Seconds that a pass over the rows may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pass_limit: u64,
+    /// A folder for the sums of passes that are over: the same command goes on behind them
+    #[arg(long, value_name = "FOLDER")]
+    resume: Option<PathBuf>,
     /// The file with the secret of the executors
     #[arg(long, value_name = "FILE")]
     secret: Option<PathBuf>,
@@ -279,6 +282,7 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
         tasks: args.tasks,
         memory: args.memory.saturating_mul(1 << 20),
         pass_limit: Duration::from_secs(args.pass_limit),
+        resume: args.resume.clone(),
         ..Cluster::new(args.cluster.clone())
     };
     let table = Table {
@@ -316,12 +320,16 @@ fn listed(answer: &Answer) -> String {
     for (rank, (&j, score)) in selection.order.iter().zip(&selection.scores).enumerate() {
         text += &format!("{:>4}  {:<width$}  {score}\n", rank + 1, data.name(j));
     }
-    let passes = if answer.passes == 1 { "pass" } else { "passes" };
+    let passes = |n: usize| if n == 1 { "1 pass".to_owned() } else { format!("{n} passes") };
+    let before = match answer.resumed {
+        0 => String::new(),
+        n => format!(" after {} of --resume", passes(n)),
+    };
     text += &format!(
-        "{} by {}: {} {passes} over {} rows in {:.2} s; {} bytes sent to tasks, {} bytes received\n",
+        "{} by {}: {}{before} over {} rows in {:.2} s; {} bytes sent to tasks, {} bytes received\n",
         data.file,
         answer.run.method.id,
-        answer.passes,
+        passes(answer.passes),
         data.n_samples,
         answer.run.seconds,
         answer.bytes.0,

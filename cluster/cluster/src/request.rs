@@ -123,10 +123,15 @@ impl State for Request {
 
 /// The bytes of a request of this version, signed with the secret.
 pub(crate) fn sealed_request(request: &Request, version: &str, secret: &Secret) -> Vec<u8> {
+    secret.sealed(&[], body(request, version))
+}
+
+/// The same without a signature.
+pub(crate) fn body(request: &Request, version: &str) -> Vec<u8> {
     let mut body = Vec::new();
     version.to_owned().save(&mut body);
     request.save(&mut body);
-    secret.sealed(&[], body)
+    body
 }
 
 /// What an executor answers.

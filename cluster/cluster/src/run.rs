@@ -2,6 +2,7 @@
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::PhysicalPlanNode;
-use fewest::core::{BATCH_ROWS, Budget, Context, Error as CoreError, Selection, State, SummedElsewhere};
+use fewest::core::{Budget, Context, Error as CoreError, Selection, State, SummedElsewhere, part_rows};
 use fewest::data::{Complete, Missing, Passes, Reduction, Rows, TargetFound};
 use fewest::registry::{Built, Method, Parameters, Registry, TargetKind};
 use fewest_study::{DataInfo, RunInfo, json};
@@ -27,6 +28,7 @@ use futures::TryStreamExt;
 use tokio::runtime::Runtime;
 
 use crate::error::one_line;
+use crate::finished::Finished;
 use crate::function::{NAME, Sums, about, in_table, registry};
 use crate::request::{Reply, Request, Table, sealed_request};
 use crate::servers::LARGEST_MESSAGE;
@@ -55,20 +57,31 @@ pub struct Cluster {
     pub address: String,
     /// The secret that the executors have.
     pub secret: Secret,
-    /// The parts in which rows are summed at most. An executor that ends loses what it has summed in this
-    /// pass. `None`: 64, or 4 for text, which each task reads from the start.
+    /// The parts in which rows are summed at most: no more than 64 where products of columns are summed. An
+    /// executor that ends loses what it has summed in this pass. `None`: 64, or 4 for text, which each task
+    /// reads from the start.
     pub tasks: Option<usize>,
     /// Bytes of memory that a task may use. Default: 1 GiB.
     pub memory: u64,
     /// How long a pass may take. Default: an hour.
     pub pass_limit: Duration,
+    /// A folder for the sums of passes that are over, which a run with the same table and options takes from
+    /// it.
+    pub resume: Option<PathBuf>,
 }
 
 impl Cluster {
     /// The cluster of the scheduler at `HOST:PORT`, with the defaults.
     pub fn new(address: impl Into<String>) -> Self {
         let pass_limit = Duration::from_secs(3600);
-        Self { address: address.into(), secret: Secret::default(), tasks: None, memory: 1 << 30, pass_limit }
+        Self {
+            address: address.into(),
+            secret: Secret::default(),
+            tasks: None,
+            memory: 1 << 30,
+            pass_limit,
+            resume: None,
+        }
     }
 }
 
@@ -81,6 +94,8 @@ pub struct Answer {
     pub run: RunInfo,
     /// How often the rows were read by the cluster.
     pub passes: usize,
+    /// The passes that were over before.
+    pub resumed: usize,
     /// Bytes of the requests that tasks were given, and of their replies, without those of passes that were
     /// tried again.
     pub bytes: (u64, u64),
@@ -136,7 +151,7 @@ pub fn select(
 
     let memory = usize::try_from(cluster.memory / SHARE).unwrap_or(usize::MAX);
     let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
-    let task_rows = task_rows(n_rows, tasks);
+    let task_rows = part_rows(n_rows, tasks as u64);
     let request = Request {
         table: found,
         method: method.id.to_owned(),
@@ -150,12 +165,20 @@ pub fn select(
         earlier: Vec::new(),
     };
     let query = Query::new(cluster, ranges(n_rows, task_rows))?;
-    let (mut failure, mut passes, mut bytes) = (None, 0, (0, 0));
-    let ask = |part: usize, earlier: &[Vec<u8>]| {
+    let finished = Finished::new(cluster.resume.as_deref(), &request.table.path)?;
+    let (mut failure, mut passes, mut resumed, mut bytes) = (None, 0, 0, (0, 0));
+    let mut sums = |request: &Request| {
+        if let Some(sums) = finished.get(request)? {
+            resumed += 1;
+            return Ok(sums);
+        }
+        let sums = query.ask(request, &mut bytes)?;
         passes += 1;
+        finished.keep(request, &sums).map(|()| sums)
+    };
+    let ask = |part: usize, earlier: &[Vec<u8>]| {
         let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
-        let asked = query.ask(&request, &mut bytes);
-        asked.map_err(|error| {
+        sums(&request).map_err(|error| {
             failure = Some(error);
             CoreError::Stopped { before: "the cluster had summed all rows" }
         })
@@ -185,7 +208,7 @@ pub fn select(
     let reduction = Reduction::of(&first, Missing::Error, &selection.order)?;
     let seed = Context::default().seed;
     let run = RunInfo { method: method.clone(), parameters: parsed, seed, data: info, seconds };
-    Ok(Answer { selection, run, passes, bytes, reduction })
+    Ok(Answer { selection, run, passes, resumed, bytes, reduction })
 }
 
 /// The rows as this machine sees them, and whether they are text.
@@ -247,18 +270,10 @@ fn described(
 
 fn not_in_parts(registry: &Registry, method: &str) -> Error {
     let able = |method: &&Method| {
-        let built = method.build(&Parameters::defaults(method));
-        // Those that pick features from scores or counts; the sums of others are added in one order.
-        built.is_ok_and(|built| built.reads_in_passes()) && method.id != "fcq"
+        method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
     };
     let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
     Error::NotInParts { method: method.to_owned(), able: able.join(", ") }
-}
-
-/// The rows of each task but the last, whole batches, so that there are `tasks` or fewer.
-fn task_rows(n_rows: u64, tasks: usize) -> u64 {
-    let batch = BATCH_ROWS as u64;
-    n_rows.div_ceil(batch).div_ceil(tasks.max(1) as u64).max(1) * batch
 }
 
 /// The rows of all tasks.
@@ -428,12 +443,13 @@ mod tests {
             (1, 64, &[0, 1][..]),
             (4096, 64, &[0, 4096]),
             (4097, 64, &[0, 4096, 4097]),
-            (20_000, 2, &[0, 12_288, 20_000]),
+            (20_000, 2, &[0, 16_384, 20_000]),
             (20_000, 1, &[0, 20_000]),
             (20_000, 0, &[0, 20_000]),
+            (500_000, 40, &(0..=30).map(|i| i * 16_384).chain([500_000]).collect::<Vec<_>>()[..]),
         ] {
             let expected: Vec<_> = expected.windows(2).map(|cut| cut[0]..cut[1]).collect();
-            assert_eq!(ranges(n_rows, task_rows(n_rows, tasks)), expected, "{n_rows} {tasks}");
+            assert_eq!(ranges(n_rows, part_rows(n_rows, tasks)), expected, "{n_rows} {tasks}");
         }
     }
 }

@@ -69,7 +69,8 @@ fn hmac(secret: &[u8], parts: &[&[u8]]) -> [u8; TAG] {
     hash(&[&key.map(|byte| byte ^ 0x5C), &inner])
 }
 
-fn hash(parts: &[&[u8]]) -> [u8; TAG] {
+/// SHA-256 of the parts, one after the other.
+pub(crate) fn hash(parts: &[&[u8]]) -> [u8; TAG] {
     let mut hash = Sha256::new();
     parts.iter().for_each(|part| hash.update(part));
     hash.finalize().into()

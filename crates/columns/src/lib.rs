@@ -21,8 +21,7 @@ pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
 pub use products::{Made, WriteColumns, stream_products};
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
-pub use sums::{
-    ColumnSums, Extremes, TableSums, divided, safe_stream_sums, safe_stream_sums_here, stream_sums,
-};
+pub use sums::{ColumnSums, Extremes, TableSums, divided, safe_stream_sums, stream_sums};
+pub use together::Returned;
 pub use walk::{check_column, map_features, score_features};
 pub use weights::Weights;

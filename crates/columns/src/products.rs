@@ -2,10 +2,15 @@
 
 use std::ops::Range;
 
-use fewest_core::{BATCH_ROWS, Context, Dataset, Error, SampleStream};
+use fewest_core::{BATCH_ROWS, Context, Dataset, Error, RowSums, SampleStream, State, part_rows};
 use fewest_linalg::dot_products;
 
 use crate::together::together;
+
+/// Most parts of the rows. The tree of [`Partial`](fewest_core::Partial) holds sums for each doubling of the
+/// rows, for which the products of all pairs of columns are too many: they are added batch by batch in each of
+/// these parts, and then part by part.
+const PARTS: u64 = 64;
 
 /// Columns of a tile of products: the columns of two tiles over a batch of rows stay in the cache.
 const TILE: usize = 64;
@@ -53,88 +58,201 @@ impl Made<'_> {
 }
 
 /// The products of all columns of `left` with those of `right`, `[i + j · columns of left]`, over all rows of
-/// `stream` from where it is, and the number of these rows. Without `right`, of `left` with itself.
+/// `stream` from where it is: `n_rows`, as an earlier pass found. Without `right`, of `left` with itself.
 ///
-/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, and these sums added
-/// in their order: the result does not depend on how the rows come, nor on the number of threads. Memory:
-/// the products, and beside them about `bytes`, but no less than a batch.
+/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in the
+/// order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in their
+/// order: the result does not depend on how the rows come, nor on the number of threads, nor on whether parts are summed
+/// [elsewhere](SampleStream::sum_elsewhere). Memory: three times the products, and beside them about `bytes`,
+/// but no less than a batch.
 ///
 /// # Errors
-/// Those of the stream and of what writes columns; [`Error::TooFew`] for a stream without rows;
+/// Those of the stream and of what writes columns; [`Error::Unreadable`] for another number of rows;
 /// [`Error::Stopped`].
 pub fn stream_products(
     stream: &mut dyn SampleStream,
     left: &Made<'_>,
     right: Option<&Made<'_>>,
+    n_rows: usize,
     bytes: usize,
     context: &Context<'_>,
-) -> Result<(Vec<f64>, usize), Error> {
-    let (a, b) = (left.n_columns(), right.unwrap_or(left).n_columns());
-    let width = a + right.map_or(0, Made::n_columns);
-    let batch = size_of::<f64>().saturating_mul(BATCH_ROWS).saturating_mul(width.max(1));
-    let at_once = (bytes / batch).max(1);
-    let tiles = |n: usize| (0..n).step_by(TILE).map(move |first| first..n.min(first + TILE));
-    let mut sums: Vec<Tile> = Vec::new();
-    for columns in tiles(b) {
-        let above = tiles(a).filter(|rows| right.is_some() || rows.start <= columns.start);
-        sums.extend(above.map(|rows| Tile::new(rows, columns.clone())));
+) -> Result<Vec<f64>, Error> {
+    let sums = ProductSums { left, right, n_rows, bytes, context };
+    let (n, totals): (usize, Vec<Vec<f64>>) = match stream.sum_elsewhere(&sums)? {
+        Some(whole) => State::load(&mut whole.as_slice())?,
+        None => sums.over(stream, 0, false)?,
+    };
+    if n != n_rows {
+        return Err(Error::unreadable(0, "the stream has another number of rows than in an earlier pass"));
     }
-    let n = together(stream, |several, first_row| {
-        let len = several.n_samples();
-        let batches: Vec<Range<usize>> =
-            (0..len).step_by(BATCH_ROWS).map(|first| first..len.min(first + BATCH_ROWS)).collect();
-        let in_rows = |error: Error| error.in_rows_from(first_row);
-        for batches in batches.chunks(at_once) {
-            context.go_on("all products had been summed")?;
-            let of_left = left.columns(&several, batches).map_err(in_rows)?;
-            let of_right =
-                right.map(|right| right.columns(&several, batches)).transpose().map_err(in_rows)?;
-            let of_right = of_right.as_ref().unwrap_or(&of_left);
-            fewest_parallel::chunks(&mut sums, 1, |_, tiles| {
-                for tile in tiles {
-                    for (rows, (left, right)) in batches.iter().zip(of_left.iter().zip(of_right)) {
-                        tile.add(left, right, rows.len());
-                    }
-                }
-            });
-        }
-        Ok(())
-    })?;
-    let mut products = vec![0.0; a * b];
-    for tile in &sums {
-        let height = tile.rows.len();
-        for (j, column) in tile.columns.clone().zip(tile.values.chunks_exact(height.max(1))) {
-            products[tile.rows.start + j * a..][..height].copy_from_slice(column);
+    let a = left.n_columns();
+    let mut products = vec![0.0; a * right.unwrap_or(left).n_columns()];
+    for ((rows, columns), total) in sums.tiles().into_iter().zip(totals) {
+        let height = rows.len();
+        for (j, column) in columns.zip(total.chunks_exact(height.max(1))) {
+            products[rows.start + j * a..][..height].copy_from_slice(column);
             if right.is_none() {
-                tile.rows.clone().zip(column).for_each(|(i, value)| products[j + i * a] = *value);
+                rows.clone().zip(column).for_each(|(i, value)| products[j + i * a] = *value);
             }
         }
     }
-    Ok((products, n))
+    Ok(products)
+}
+
+/// The products over rows, tile by tile.
+struct ProductSums<'a> {
+    left: &'a Made<'a>,
+    right: Option<&'a Made<'a>>,
+    n_rows: usize,
+    bytes: usize,
+    context: &'a Context<'a>,
+}
+
+impl ProductSums<'_> {
+    /// The columns of the left and of the right of each tile.
+    fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
+        let cut = |n: usize| (0..n).step_by(TILE).map(move |first| first..n.min(first + TILE));
+        let mut tiles = Vec::new();
+        for columns in cut(self.right.unwrap_or(self.left).n_columns()) {
+            // Of a symmetric table the tiles above the diagonal.
+            let above = |rows: &Range<usize>| self.right.is_some() || rows.start <= columns.start;
+            tiles.extend(cut(self.left.n_columns()).filter(above).map(|rows| (rows, columns.clone())));
+        }
+        tiles
+    }
+
+    fn batches_of_part(&self) -> usize {
+        let rows = usize::try_from(part_rows(self.n_rows as u64, PARTS)).unwrap_or(usize::MAX);
+        (rows / BATCH_ROWS).max(1)
+    }
+
+    /// The number of rows of `stream`, whose first batch has this number, and for each tile its products: of
+    /// all parts together, or of one after the other where `keeps_parts`.
+    fn over(
+        &self,
+        stream: &mut dyn SampleStream,
+        first_batch: usize,
+        keeps_parts: bool,
+    ) -> Result<(usize, Vec<Vec<f64>>), Error> {
+        let (left, right) = (self.left, self.right);
+        let width = left.n_columns() + right.map_or(0, Made::n_columns);
+        let batch = size_of::<f64>().saturating_mul(BATCH_ROWS).saturating_mul(width.max(1));
+        let at_once = (self.bytes / batch).max(1);
+        let batches_of_part = self.batches_of_part();
+        let mut tiles: Vec<Tile> = self.tiles().into_iter().map(Tile::new).collect();
+        let n = together(stream, |several, first_row| {
+            let len = several.n_samples();
+            let all: Vec<Range<usize>> =
+                (0..len).step_by(BATCH_ROWS).map(|first| first..len.min(first + BATCH_ROWS)).collect();
+            let in_rows = |error: Error| error.in_rows_from(first_batch * BATCH_ROWS + first_row);
+            for (at, batches) in all.chunks(at_once).enumerate() {
+                self.context.go_on("all products had been summed")?;
+                let of_left = left.columns(&several, batches).map_err(in_rows)?;
+                let of_right =
+                    right.map(|right| right.columns(&several, batches)).transpose().map_err(in_rows)?;
+                let of_right = of_right.as_ref().unwrap_or(&of_left);
+                let first = first_row / BATCH_ROWS + at * at_once;
+                fewest_parallel::chunks(&mut tiles, 1, |_, tiles| {
+                    for tile in tiles {
+                        let mut of_batch = vec![0.0; tile.part.len()];
+                        for (at, (rows, (left, right))) in
+                            batches.iter().zip(of_left.iter().zip(of_right)).enumerate()
+                        {
+                            let number = first + at;
+                            if number > 0 && number.is_multiple_of(batches_of_part) {
+                                tile.end_part(keeps_parts);
+                            }
+                            tile.add(left, right, rows.len(), &mut of_batch);
+                        }
+                    }
+                });
+            }
+            Ok(())
+        })?;
+        tiles.iter_mut().for_each(|tile| tile.end_part(keeps_parts));
+        Ok((n, tiles.into_iter().map(|tile| tile.ended).collect()))
+    }
+}
+
+impl RowSums for ProductSums<'_> {
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
+        let each = self.batches_of_part();
+        if !first_batch.is_multiple_of(each) {
+            let expected = format!("a multiple of {each}: cut the rows into at most {PARTS} parts");
+            return Err(Error::parameter("first batch of a part", first_batch, expected));
+        }
+        let mut bytes = Vec::new();
+        (first_batch, self.over(part, first_batch, true)?).save(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let (mut n, mut totals) = (0_usize, Vec::new());
+        for part in parts {
+            let (first_batch, (n_own, tiles)): (usize, (usize, Vec<Vec<f64>>)) =
+                State::load(&mut part.as_slice())?;
+            if !n.is_multiple_of(BATCH_ROWS) || first_batch != n / BATCH_ROWS {
+                let expected = format!("{}: parts follow each other", n.div_ceil(BATCH_ROWS));
+                return Err(Error::parameter("first batch of a part", first_batch, expected));
+            }
+            n += n_own;
+            totals.resize(tiles.len(), Vec::new());
+            for (((rows, columns), total), parts) in self.tiles().iter().zip(&mut totals).zip(&tiles) {
+                for part in parts.chunks((rows.len() * columns.len()).max(1)) {
+                    add(total, part);
+                }
+            }
+        }
+        for ((rows, columns), total) in self.tiles().iter().zip(&totals) {
+            let (expected, found) = (rows.len() * columns.len(), total.len());
+            if expected != found {
+                return Err(Error::ShapeMismatch { what: "products of a part", expected, found });
+            }
+        }
+        let mut bytes = Vec::new();
+        (n, totals).save(&mut bytes);
+        Ok(bytes)
+    }
+}
+
+/// Adds what is summed over a later part of the rows; there may be nothing before.
+fn add(total: &mut Vec<f64>, part: &[f64]) {
+    total.resize(part.len(), 0.0);
+    total.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
 }
 
 /// The products of some columns of the left with some of the right.
 struct Tile {
     rows: Range<usize>,
     columns: Range<usize>,
-    values: Vec<f64>,
-    batch: Vec<f64>,
+    /// Over the part of the rows that is being summed.
+    part: Vec<f64>,
+    /// Over the parts before, together or one after the other.
+    ended: Vec<f64>,
 }
 
 impl Tile {
-    fn new(rows: Range<usize>, columns: Range<usize>) -> Self {
-        let zeros = vec![0.0; rows.len() * columns.len()];
-        Self { rows, columns, batch: zeros.clone(), values: zeros }
+    fn new((rows, columns): (Range<usize>, Range<usize>)) -> Self {
+        let part = vec![0.0; rows.len() * columns.len()];
+        Self { rows, columns, part, ended: Vec::new() }
     }
 
     /// Adds the products over `n` rows.
-    fn add(&mut self, left: &[f64], right: &[f64], n: usize) {
+    fn add(&mut self, left: &[f64], right: &[f64], n: usize, of_batch: &mut [f64]) {
         let (left, right) = (
             &left[self.rows.start * n..self.rows.end * n],
             &right[self.columns.start * n..self.columns.end * n],
         );
-        dot_products(left, right, n, &mut self.batch);
-        self.values.iter_mut().zip(&self.batch).for_each(|(sum, value)| *sum += value);
+        dot_products(left, right, n, of_batch);
+        self.part.iter_mut().zip(of_batch).for_each(|(sum, value)| *sum += *value);
+    }
+
+    fn end_part(&mut self, keeps_parts: bool) {
+        match keeps_parts {
+            true => self.ended.extend_from_slice(&self.part),
+            false => add(&mut self.ended, &self.part),
+        }
+        self.part.fill(0.0);
     }
 }
 
@@ -166,26 +284,69 @@ mod tests {
         let (all, few) = (made(d), made(3));
         let context = Context::default();
         let products = |rows: usize, bytes: usize, right: Option<&Made<'_>>| {
-            stream_products(&mut RowBatches::new(&data, rows)?, &all, right, bytes, &context)
+            stream_products(&mut RowBatches::new(&data, rows)?, &all, right, n, bytes, &context)
         };
-        let (square, counted) = products(n, usize::MAX, None)?;
-        assert_eq!(counted, n);
+        let square = products(n, usize::MAX, None)?;
         let column = |c: usize, i: usize| columns[c / 2][i].powi(1 + c as i32 % 2);
         for (i, j) in [(0, 0), (3, 88), (88, 3), (64, 65), (89, 89), (17, 70)] {
             let expected: f64 = (0..n).map(|row| column(i, row) * column(j, row)).sum();
             assert!((square[i + j * 2 * d] - expected).abs() < 1e-9 * n as f64, "{i} {j}");
         }
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-        let (part, _) = products(n, usize::MAX, Some(&few))?;
+        let part = products(n, usize::MAX, Some(&few))?;
         assert!((part[7 + 4 * 2 * d] - square[7 + 4 * 2 * d]).abs() < 1e-9 && part.len() == 2 * d * 6);
         for (rows, bytes) in [(1000, 0), (BATCH_ROWS + 1, 1 << 23), (n, 1 << 20)] {
-            assert!(bits(&products(rows, bytes, None)?.0) == bits(&square), "{rows} {bytes}");
-            assert!(bits(&products(rows, bytes, Some(&few))?.0) == bits(&part), "{rows} {bytes}");
+            assert!(bits(&products(rows, bytes, None)?) == bits(&square), "{rows} {bytes}");
+            assert!(bits(&products(rows, bytes, Some(&few))?) == bits(&part), "{rows} {bytes}");
         }
         let none = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
         let mut ended = RowBatches::new(&none, n)?;
         ended.next_batch()?;
-        assert!(stream_products(&mut ended, &all, None, 0, &context).is_err());
+        assert!(stream_products(&mut ended, &all, None, n, 0, &context).is_err());
+        let mut short = RowBatches::new(&data, n)?;
+        let short = stream_products(&mut short, &all, None, n + 1, 0, &context);
+        assert!(matches!(short, Err(Error::Unreadable { .. })), "{short:?}");
+        Ok(())
+    }
+
+    /// Parts of the rows that are summed by themselves, of several batches each, give the bits of all rows.
+    #[test]
+    fn products_of_parts_are_those_of_all_rows() -> Result<(), Error> {
+        let (n, d) = (140 * BATCH_ROWS + 700, 3);
+        assert_eq!(part_rows(n as u64, PARTS), 4 * BATCH_ROWS as u64);
+        let value = |i: usize, j: usize| ((i * (2 * j + 1)) as f64 * 0.37).sin();
+        let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
+        let write = |source: usize, data: &Dataset, rows: Range<usize>, out: &mut [f64]| {
+            let mut values = vec![0.0; data.n_samples()];
+            data.x().copy_column(source, &mut values)?;
+            out.copy_from_slice(&values[rows]);
+            Ok(())
+        };
+        let (all, one) =
+            (Made { widths: vec![1; d], write: &write }, Made { widths: vec![1], write: &write });
+        let context = Context::default();
+        for right in [None, Some(&one)] {
+            let sums = ProductSums { left: &all, right, n_rows: n, bytes: 0, context: &context };
+            let stream = &mut RowBatches::new(&data, n)?;
+            let here = stream_products(stream, &all, right, n, 0, &context)?;
+            // Of one, of 15 and of 34 parts at a time.
+            for each in [4, 60, 136] {
+                let starts = (0..n).step_by(each * BATCH_ROWS);
+                let of_part = |start: usize| {
+                    let part = data.subset(&(start..n.min(start + each * BATCH_ROWS)).collect::<Vec<_>>())?;
+                    sums.of_part(&mut RowBatches::new(&part, 5000)?, start / BATCH_ROWS)
+                };
+                let parts = starts.map(of_part).collect::<Result<Vec<_>, _>>()?;
+                let (counted, totals): (usize, Vec<Vec<f64>>) =
+                    State::load(&mut sums.of_all(&parts)?.as_slice())?;
+                assert_eq!((counted, totals.len()), (n, 1));
+                // One tile, as it is.
+                assert!(totals[0].iter().zip(&here).all(|(a, b)| a.to_bits() == b.to_bits()), "{each}");
+                assert!(sums.of_all(&parts[1..]).is_err() || parts.len() == 1);
+            }
+            assert!(sums.of_part(&mut RowBatches::new(&data, n)?, 1).is_err());
+        }
         Ok(())
     }
 }

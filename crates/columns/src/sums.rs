@@ -157,17 +157,8 @@ where
 {
     match stream.sum_elsewhere(&OfParts { sums, context })? {
         Some(whole) => State::load(&mut whole.as_slice()),
-        None => stream_sums_here(stream, sums, context),
+        None => finished(partial_sums(stream, 0, sums, context)?, sums),
     }
-}
-
-/// As [`stream_sums`], of rows that are read here.
-fn stream_sums_here<S: ColumnSums>(
-    stream: &mut dyn SampleStream,
-    sums: &S,
-    context: &Context<'_>,
-) -> Result<Vec<S::Sums>, Error> {
-    finished(partial_sums(stream, 0, sums, context)?, sums)
 }
 
 fn merged<S: ColumnSums>(sums: &S) -> impl Fn(&mut S::Sums, S::Sums) -> Result<(), Error> {
@@ -434,59 +425,23 @@ pub fn safe_stream_sums<S: ColumnSums>(
 where
     S::Sums: State,
 {
-    let (found, again) = Again::of(stream_sums(stream, &WithExtremes(sums), context)?, safe);
-    if again.features.is_empty() {
+    let (mut features, mut divisors, mut found) = (Vec::new(), Vec::new(), Vec::new());
+    for (j, (own, (low, high))) in stream_sums(stream, &WithExtremes(sums), context)?.into_iter().enumerate()
+    {
+        if low < high && !safe(&own) {
+            features.push(j);
+            divisors.push(low.abs().max(high.abs()));
+        }
+        found.push((own, 1.0));
+    }
+    if features.is_empty() {
         return Ok(found);
     }
     rewind(stream)?;
-    let divided = Divided { sums, divisors: &again.divisors };
-    let second = stream_sums(&mut Columns { stream, features: &again.features }, &divided, context)?;
-    Ok(again.replaced(found, second))
-}
-
-/// As [`safe_stream_sums`], for sums that cannot be written as bytes: the rows are read here.
-///
-/// # Errors
-/// As there.
-pub fn safe_stream_sums_here<S: ColumnSums>(
-    stream: &mut dyn SampleStream,
-    sums: &S,
-    safe: impl Fn(&S::Sums) -> bool,
-    context: &Context<'_>,
-) -> Result<Vec<(S::Sums, f64)>, Error> {
-    let (found, again) = Again::of(stream_sums_here(stream, &WithExtremes(sums), context)?, safe);
-    if again.features.is_empty() {
-        return Ok(found);
+    let divided = Divided { sums, divisors: &divisors };
+    let second = stream_sums(&mut Columns { stream, features: &features }, &divided, context)?;
+    for ((j, own), divisor) in features.into_iter().zip(second).zip(divisors) {
+        found[j] = (own, divisor);
     }
-    rewind(stream)?;
-    let divided = Divided { sums, divisors: &again.divisors };
-    let second = stream_sums_here(&mut Columns { stream, features: &again.features }, &divided, context)?;
-    Ok(again.replaced(found, second))
-}
-
-/// The features that are summed again, and what their values are divided by.
-struct Again {
-    features: Vec<usize>,
-    divisors: Vec<f64>,
-}
-
-impl Again {
-    /// Those whose sums are not safe, after the sums of all, which have no divisor yet.
-    fn of<T>(found: Vec<(T, (f64, f64))>, safe: impl Fn(&T) -> bool) -> (Vec<(T, f64)>, Self) {
-        let (mut features, mut divisors) = (Vec::new(), Vec::new());
-        for (j, (sums, (low, high))) in found.iter().enumerate() {
-            if low < high && !safe(sums) {
-                features.push(j);
-                divisors.push(low.abs().max(high.abs()));
-            }
-        }
-        (found.into_iter().map(|(sums, _)| (sums, 1.0)).collect(), Self { features, divisors })
-    }
-
-    fn replaced<T>(self, mut found: Vec<(T, f64)>, second: Vec<T>) -> Vec<(T, f64)> {
-        for ((j, sums), divisor) in self.features.into_iter().zip(second).zip(self.divisors) {
-            found[j] = (sums, divisor);
-        }
-        found
-    }
+    Ok(found)
 }

@@ -1,23 +1,38 @@
 //! Several batches of a stream at once, so that threads have work, in bounded memory.
 
-use fewest_core::{BATCH_ROWS, Dataset, Error, SampleStream, Whole};
+use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
 
 /// Most batches at once, and bytes that their rows take, unless a single one takes more.
 const MOST: usize = 16;
 const BYTES: usize = 64 << 20;
 
-/// A stream whose first batch was looked at.
-struct Peeked<'a> {
-    first: Option<Dataset>,
-    stream: &'a mut dyn SampleStream,
+/// A stream to which its first batch was returned.
+pub struct Returned<'a> {
+    /// The batch, until it comes again.
+    pub first: Option<Dataset>,
+    /// The others.
+    pub stream: &'a mut dyn SampleStream,
 }
 
-impl SampleStream for Peeked<'_> {
+impl SampleStream for Returned<'_> {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
             None => self.stream.next_batch(),
         }
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.first = None;
+        self.stream.rewind()
+    }
+
+    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let found = self.stream.sum_elsewhere(sums)?;
+        if found.is_some() {
+            self.first = None;
+        }
+        Ok(found)
     }
 }
 
@@ -34,8 +49,8 @@ pub(crate) fn together(
     let first = stream.next_batch()?;
     let width = first.as_ref().map_or(1, |batch| batch.n_features().max(1));
     let batches = (BYTES / size_of::<f64>() / BATCH_ROWS / width).clamp(1, MOST);
-    let mut peeked = Peeked { first, stream };
-    let mut whole = Whole::new(&mut peeked, batches * BATCH_ROWS);
+    let mut returned = Returned { first, stream };
+    let mut whole = Whole::new(&mut returned, batches * BATCH_ROWS);
     let mut n = 0;
     while let Some(batch) = whole.next_batch()? {
         let len = batch.n_samples();

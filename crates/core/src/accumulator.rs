@@ -6,6 +6,20 @@ use crate::{Context, Dataset, Error, State};
 /// Rows of a batch. Sums are taken batch by batch, and a table of no more rows is one batch.
 pub const BATCH_ROWS: usize = 4096;
 
+/// The rows of each part but the last, where a table of `n_rows` rows is cut into `parts` parts or fewer: as many
+/// batches as a power of two. So a part is a node of the tree of [`Partial`], and parts are cut into parts.
+///
+/// ```
+/// # use fewest_core::{BATCH_ROWS, part_rows};
+/// assert_eq!(part_rows(20_000, 64), BATCH_ROWS as u64);
+/// assert_eq!(part_rows(10_000_000, 64), 64 * BATCH_ROWS as u64);
+/// ```
+pub fn part_rows(n_rows: u64, parts: u64) -> u64 {
+    let batch = BATCH_ROWS as u64;
+    let batches = n_rows.div_ceil(batch).div_ceil(parts.max(1)).max(1);
+    batches.checked_next_power_of_two().map_or(u64::MAX, |batches| batches.saturating_mul(batch))
+}
+
 /// Sums over rows.
 ///
 /// A floating point sum depends on the order of its terms, so the order is fixed by the row numbers alone:

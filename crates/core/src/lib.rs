@@ -19,7 +19,7 @@ mod streams;
 mod target;
 mod views;
 
-pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part};
+pub use accumulator::{Accumulator, BATCH_ROWS, Partial, accumulate, accumulate_part, part_rows};
 pub use authors::Authors;
 pub use columns::{Column, Columns, DenseColumns, FeatureSubset, OnDemand};
 pub use context::{Context, Progress, derive_seed};

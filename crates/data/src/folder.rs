@@ -65,10 +65,14 @@ impl Folder {
         &self.parts
     }
 
-    /// One file, as it is named.
-    pub(crate) fn of_file(path: &Path) -> Self {
-        let part = Part { path: path.to_owned(), values: Vec::new() };
-        Self { path: path.to_owned(), keys: Vec::new(), parts: vec![part] }
+    /// The files of a folder or a pattern; anything else is one file, as it is named.
+    ///
+    /// # Errors
+    /// Those of the system, and of files that do not belong together.
+    pub fn or_file(path: &Path) -> Result<Self, Error> {
+        let part = || Part { path: path.to_owned(), values: Vec::new() };
+        let file = || Self { path: path.to_owned(), keys: Vec::new(), parts: vec![part()] };
+        Ok(Self::find(path)?.unwrap_or_else(file))
     }
 
     /// The parts, where `path` is a folder or a pattern.

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, rewind, stream_sums};
+use fewest_columns::{ColumnSums, Returned, rewind, stream_sums};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order, state};
 use fewest_counts::discretisation::{Bracket, Quantiles};
 
-use crate::statistical::f_score::Returned;
 use crate::tables::not_the_same;
 
 /// Bytes that quantiles may take where the context gives no number.

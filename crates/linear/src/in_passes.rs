@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use fewest_columns::moments::{Moments, is_safe};
-use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums_here, stream_products};
+use fewest_columns::{ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products};
 use fewest_core::method::Choice as _;
 use fewest_core::{
-    Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Selection, Target, order,
+    Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Selection, State, Target, order,
 };
 use fewest_solver::bisection::Tried;
 
@@ -30,6 +30,8 @@ struct Sums {
     target: TargetSums,
 }
 
+fewest_core::state!(Sums { n, feature, target });
+
 #[derive(Clone)]
 enum FeatureSums {
     Number(Moments),
@@ -43,6 +45,37 @@ enum TargetSums {
     Real(Vec<Moments>),
     /// Samples of each class.
     Classes(Vec<usize>),
+}
+
+/// A number, or something for each level or class.
+impl State for FeatureSums {
+    fn save(&self, to: &mut Vec<u8>) {
+        let (number, levels) = match self {
+            Self::Number(moments) => (Some(moments.clone()), Vec::new()),
+            Self::Levels(levels) => (None, levels.clone()),
+        };
+        (number, levels).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let (number, levels): (Option<Moments>, _) = State::load(from)?;
+        Ok(number.map_or(Self::Levels(levels), Self::Number))
+    }
+}
+
+impl State for TargetSums {
+    fn save(&self, to: &mut Vec<u8>) {
+        let (real, classes) = match self {
+            Self::Real(outputs) => (Some(outputs.clone()), Vec::new()),
+            Self::Classes(counts) => (None, counts.clone()),
+        };
+        (real, classes).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        let (real, classes): (Option<Vec<Moments>>, _) = State::load(from)?;
+        Ok(real.map_or(Self::Classes(classes), Self::Real))
+    }
 }
 
 struct Survey {
@@ -212,26 +245,6 @@ fn outputs_of(sums: &Sums, method: &'static str) -> Result<Vec<(usize, Standardi
     Ok(outputs)
 }
 
-/// The first rows of a stream, which are seen as they pass by.
-struct First<'a> {
-    stream: &'a mut dyn SampleStream,
-    first: Option<Dataset>,
-}
-
-impl SampleStream for First<'_> {
-    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        let next = self.stream.next_batch()?;
-        if let (None, Some(batch)) = (&self.first, &next) {
-            self.first = Some(batch.subset(&[0])?);
-        }
-        Ok(next)
-    }
-
-    fn rewind(&mut self) -> Result<bool, Error> {
-        self.stream.rewind()
-    }
-}
-
 impl Model<'_> {
     /// The selection from rows that are read in two passes: for means and deviations, and for the products of
     /// all columns, from which the problem is solved and its gap certified as from a table.
@@ -252,10 +265,14 @@ impl Model<'_> {
         if lasso.regularization.is_chosen_by_data() {
             return refuse(format!("regularization={}", lasso.regularization));
         }
-        let mut stream = First { stream, first: None };
-        let found =
-            safe_stream_sums_here(&mut stream, &Survey { method: self.method }, Sums::is_safe, context)?;
-        let Some((data, (of_first, _))) = stream.first.take().zip(found.first()) else {
+        let Some(first) = stream.next_batch()? else {
+            return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
+        };
+        let data = first.subset(&[0])?;
+        let mut returned = Returned { first: Some(first), stream };
+        let found = safe_stream_sums(&mut returned, &Survey { method: self.method }, Sums::is_safe, context)?;
+        let stream = returned.stream;
+        let Some((of_first, _)) = found.first() else {
             return Err(Error::TooFew { what: "features", minimum: 1, found: 0 });
         };
         let loss = lasso.loss.resolved(data.target());
@@ -268,7 +285,7 @@ impl Model<'_> {
         let columns: Vec<Vec<(Option<f64>, Standardised)>> =
             found.iter().map(|(sums, divisor)| columns_of(sums, *divisor)).collect();
         drop(found);
-        let products = self.products(&mut stream, &columns, &outputs, n, context)?;
+        let products = self.products(stream, &columns, &outputs, n, context)?;
         let source = |(feature, columns): (usize, &Vec<(Option<f64>, Standardised)>)| -> Vec<Source> {
             columns.iter().map(|&(level, _)| Source { feature, level }).collect()
         };
@@ -289,7 +306,6 @@ impl Model<'_> {
         n: usize,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
-        let d = columns.len();
         let mut widths: Vec<usize> = columns.iter().map(Vec::len).collect();
         let p: usize = widths.iter().sum();
         widths.push(outputs.len());
@@ -342,13 +358,7 @@ impl Model<'_> {
         };
         rewind(stream)?;
         let made = Made { widths, write: &write };
-        let (products, counted) = stream_products(stream, &made, None, most - bytes, context)?;
-        if counted != n || d == 0 {
-            return Err(Error::unreadable(
-                0,
-                "the stream has another number of rows than in an earlier pass",
-            ));
-        }
+        let products = stream_products(stream, &made, None, n, most - bytes, context)?;
         let mut gram = Vec::with_capacity(p * p);
         let scaled = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value / n as f64).collect() };
         for column in products.chunks_exact(all).take(p) {

@@ -2,6 +2,7 @@
 
 mod against;
 mod cases;
+mod cluster;
 pub(crate) mod cpu;
 mod filters;
 mod linear;
@@ -73,6 +74,10 @@ pub(crate) struct Arguments {
     /// DuckDB; with --quick on a small part of them. The files take 8 GB.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     passes: bool,
+    /// Measure selections by executors on this machine, on Parquet files drawn here; with --quick on a small
+    /// part of them. It builds `cluster/`, which takes minutes.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
+    cluster: bool,
     /// Measure MIK-FS on real data, with low-rank factors and with whole Gram matrices.
     #[arg(long, conflicts_with_all = ["peers", "filters", "scaling"])]
     mik_fs: bool,
@@ -166,6 +171,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         streams::run(arguments)
     } else if arguments.passes {
         passes::run(arguments)
+    } else if arguments.cluster {
+        cluster::run(arguments)
     } else if arguments.nonmonotonic {
         nonmonotonic::run(arguments)
     } else {

@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Draws a table of this size by the example of `fewest-arrow`.
-fn draw(folder: &Path, [rows, columns]: [usize; 2]) -> Result<()> {
+pub(super) fn draw(folder: &Path, [rows, columns]: [usize; 2]) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

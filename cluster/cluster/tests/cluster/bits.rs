@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::processes::Machines;
-use crate::tables::{FEATURES, Rows, comparable, in_memory};
+use crate::tables::{FEATURES, Rows, comparable, in_memory, in_passes};
 
 /// Methods with their parameters, and the target: `class` or `real`.
 const METHODS: &[(&str, &[&str], &str)] = &[
@@ -20,6 +20,14 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("jmi", &["bins=7"], "class"),
     ("cmim", &[], "class"),
     ("mim", &["discretisation=equal-frequency"], "class"),
+];
+
+/// Methods whose passes sum products, in another order than a table in memory does.
+const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
+    ("fcq", &[], "class"),
+    ("fcq", &[], "real"),
+    ("lasso", &[], "real"),
+    ("elastic-net", &["l1_ratio=0.5"], "class"),
 ];
 
 fn arguments<'a>((method, parameters, target): (&'a str, &[&'a str], &'a str)) -> Vec<&'a str> {
@@ -54,6 +62,26 @@ fn the_document_is_that_of_memory_for_any_files_tasks_and_executors() {
     for (method, expected) in METHODS.iter().zip(&expected) {
         let found = machines.json(&paths[2], &arguments(*method));
         assert_eq!(&comparable(found), expected, "{method:?}, two executors");
+    }
+}
+
+/// The table has more batches than parts, so that a part is of several.
+#[test]
+fn products_have_the_bits_of_passes_on_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = Rows::new(270_011);
+    let paths = [1, 3].map(|parts| rows.write(folder.path(), parts));
+    let mut machines = Machines::start(1, &[]);
+    for &(method, parameters, target) in OF_PRODUCTS {
+        let expected = comparable(in_passes(&paths[0], (target, other(target)), method, parameters, 6));
+        let arguments = arguments((method, parameters, target));
+        for (path, tasks) in paths.iter().zip(["3", "64"]) {
+            let found = machines.json(path, &[&arguments[..], &["--tasks", tasks]].concat());
+            assert_eq!(comparable(found), expected, "{method} {target} {tasks}");
+        }
+        if machines.executors.len() == 1 {
+            machines.join(&[]);
+        }
     }
 }
 

@@ -128,7 +128,8 @@ pub(crate) fn free_ports() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
         let at = NEXT.fetch_add(2, Ordering::Relaxed);
-        let port = 21_000 + (std::process::id() as u16 % 500) * 40 + at;
+        // Below those that the system gives to connections.
+        let port = 21_000 + (std::process::id() % 100) as u16 * 100 + at;
         let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
         if is_free(port) && is_free(port + 1) {
             return port;

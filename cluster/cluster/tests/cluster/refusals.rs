@@ -79,12 +79,12 @@ fn wrong_tables_and_arguments() {
 
     // Methods that need all rows at once, and arguments that are none.
     let path = rows.write(folder.path(), 1);
-    let fcq = told(&path, &["--method", "fcq", "--target", "class", "--ignore", "real"]);
-    assert!(fcq.contains("several machines"), "{fcq}");
     let relieff = told(&path, &["--method", "relieff", "--target", "class"]);
     assert!(relieff.contains("relieff") && relieff.contains("f-score"), "{relieff}");
-    let lasso = told(&path, &["--method", "lasso", "--target", "real"]);
-    assert!(lasso.contains("lasso does not run on a cluster"), "{lasso}");
+    let hsic = told(&path, &["--method", "hsic-lasso", "--target", "real"]);
+    assert!(hsic.contains("hsic-lasso does not run on a cluster"), "{hsic}");
+    let logistic = told(&path, &["--method", "lasso", "--target", "class", "-p", "loss=logistic"]);
+    assert!(logistic.contains("loss=logistic in passes"), "{logistic}");
     let unknown = told(&path, &["--method", "f-skore", "--target", "class"]);
     assert!(unknown.contains("f-skore"), "{unknown}");
     let k = told(&path, &[&ARGUMENTS[..], &["-k", "40"]].concat());

@@ -8,7 +8,7 @@ use datafusion::arrow::array::{ArrayRef, Float64Array, ListArray, RecordBatch, S
 use datafusion::arrow::datatypes::{Field, Float64Type, Schema};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::file::properties::WriterProperties;
-use fewest::core::{Budget, Context, Selector};
+use fewest::core::{Budget, Context, Dataset, Error, RowBatches, Selection, Selector};
 use fewest::data::{Missing, ReadOptions, Reduction, Table};
 use fewest::registry::{Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo};
@@ -126,6 +126,32 @@ pub(crate) fn in_memory(
     parameters: &[&str],
     k: usize,
 ) -> serde_json::Value {
+    document(path, (target, ignored), method, parameters, |selector, data, context| {
+        selector.select(data, Budget::Count(k), context)
+    })
+}
+
+/// The document of the same selection by passes over the rows, all of them on this machine.
+pub(crate) fn in_passes(
+    path: &Path,
+    (target, ignored): (&str, &str),
+    method: &str,
+    parameters: &[&str],
+    k: usize,
+) -> serde_json::Value {
+    document(path, (target, ignored), method, parameters, |selector, data, context| {
+        let rows = &mut RowBatches::new(data, 5000)?;
+        selector.in_passes().unwrap().select_stream(rows, Budget::Count(k), context)
+    })
+}
+
+fn document(
+    path: &Path,
+    (target, ignored): (&str, &str),
+    method: &str,
+    parameters: &[&str],
+    select: impl Fn(&dyn Selector, &Dataset, &Context<'_>) -> Result<Selection, Error>,
+) -> serde_json::Value {
     let registry = Registry::standard().clone().with_format(fewest_arrow::PARQUET).unwrap();
     let method = registry.find(method).unwrap();
     let parameters = Parameters::parse(method, parameters).unwrap();
@@ -137,7 +163,7 @@ pub(crate) fn in_memory(
     let complete = Table::read(path, &options).unwrap().complete(Missing::Error).unwrap();
     let selector = method.build(&parameters).unwrap().into_selector();
     let context = Context::default();
-    let mut selection = selector.select(&complete.dataset, Budget::Count(k), &context).unwrap();
+    let mut selection = select(&*selector, &complete.dataset, &context).unwrap();
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let data = DataInfo {
         targets: complete.target_names.clone(),

@@ -66,10 +66,7 @@ impl Passes {
     /// that need the whole table: weights, groups of samples, survival times, transposed tables.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Self>, Error> {
         let path = path.as_ref();
-        let folder = match Folder::find(path)? {
-            Some(folder) => folder,
-            None => Folder::of_file(path),
-        };
+        let folder = Folder::or_file(path)?;
         let format = match options.format {
             Some(format) => format,
             None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,

@@ -185,13 +185,7 @@ impl KnownAtoms {
         let left = Made { widths: widths(rows), write: &of_rows };
         let right = columns.map(|columns| Made { widths: widths(columns), write: &of_columns });
         rewind(stream)?;
-        let (products, n) = stream_products(stream, &left, right.as_ref(), bytes, context)?;
-        if n != n_samples {
-            return Err(Error::unreadable(
-                0,
-                "the stream has another number of rows than in an earlier pass",
-            ));
-        }
+        let products = stream_products(stream, &left, right.as_ref(), n_samples, bytes, context)?;
         let height: usize = left.widths.iter().sum();
         let mut first_column = 0;
         for &b in others {

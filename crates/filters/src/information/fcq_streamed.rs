@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_columns::{ColumnSums, Made, rewind, safe_stream_sums_here, stream_products};
+use fewest_columns::{ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products};
 use fewest_core::{
-    Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, Target,
+    Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, State,
+    Target,
 };
 
 use super::criterion::MrmrForm;
 use super::fcq::{Fcq, LEAST_CORRELATION, PERFECT, note_categories};
 use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use crate::statistical::classes::{ByClass, ClassSums, check_classes};
-use crate::statistical::f_score::Returned;
 use crate::statistical::regression::{Products, Regression};
 use crate::tables::not_the_same;
 
@@ -75,6 +75,24 @@ impl ColumnSums for Response {
             (Self::Real(of), Sums::Real(own), Sums::Real(later)) => of.merge(own, later),
             // One target is of one kind in all batches.
             _ => {}
+        }
+    }
+}
+
+impl State for Sums {
+    fn save(&self, to: &mut Vec<u8>) {
+        let (classes, real) = match self {
+            Self::Classes(sums) => (Some(sums.clone()), None),
+            Self::Real(sums) => (None, Some(sums.clone())),
+        };
+        (classes, real).save(to);
+    }
+
+    fn load(from: &mut &[u8]) -> Result<Self, Error> {
+        match State::load(from)? {
+            (Some(sums), _) => Ok(Self::Classes(sums)),
+            (_, Some(sums)) => Ok(Self::Real(sums)),
+            (None, None) => Err(Error::parameter("sums", "none", "those of classes or of a real output")),
         }
     }
 }
@@ -166,7 +184,7 @@ impl PassSelector for Fcq {
         };
         let example = first.subset(&[0])?;
         let mut returned = Returned { first: Some(first), stream };
-        let sums = safe_stream_sums_here(&mut returned, &response, Sums::is_safe, context)?;
+        let sums = safe_stream_sums(&mut returned, &response, Sums::is_safe, context)?;
         let stream = returned.stream;
         let features = sums.iter().map(|(sums, divisor)| sums.feature(regression, *divisor));
         let features = features.collect::<Result<Vec<Feature>, Error>>()?;
@@ -234,10 +252,8 @@ impl Known<'_> {
         let left = Made { widths: vec![1; candidates.len()], write: &of_all };
         let right = Made { widths: vec![1; columns.len()], write: &of_columns };
         let right = (!all).then_some(&right);
-        let (products, n) = stream_products(self.stream, &left, right, bytes, self.context)?;
-        if features.first().is_some_and(|feature| feature.n != n) {
-            return Err(not_the_same(0));
-        }
+        let n = features.first().map_or(0, |feature| feature.n);
+        let products = stream_products(self.stream, &left, right, n, bytes, self.context)?;
         for (&j, products) in columns.iter().zip(products.chunks_exact(candidates.len().max(1))) {
             let mut row = vec![0.0; features.len()];
             candidates.iter().zip(products).for_each(|(&k, product)| row[k] = *product);

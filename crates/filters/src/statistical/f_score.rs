@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FadingScore, RowSums, RunningScores, SampleStream, Scorer, Scores, State,
-    StreamScorer, Target,
+    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer,
+    Target,
 };
 
 use super::classes::{
@@ -12,7 +12,7 @@ use super::classes::{
 use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
 use crate::unordered::{Unordered, UnorderedScorer};
-use fewest_columns::score_features;
+use fewest_columns::{Returned, score_features};
 
 /// F statistic of each feature.
 ///
@@ -180,34 +180,6 @@ impl RunningScores for RunningF {
 }
 
 const REGRESSION: Regression = Regression { method: "f-score", expected: "classes or one real output" };
-
-/// A stream to which its first batch was returned.
-pub(crate) struct Returned<'a> {
-    pub(crate) first: Option<Dataset>,
-    pub(crate) stream: &'a mut dyn SampleStream,
-}
-
-impl SampleStream for Returned<'_> {
-    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        match self.first.take() {
-            Some(first) => Ok(Some(first)),
-            None => self.stream.next_batch(),
-        }
-    }
-
-    fn rewind(&mut self) -> Result<bool, Error> {
-        self.first = None;
-        self.stream.rewind()
-    }
-
-    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        let found = self.stream.sum_elsewhere(sums)?;
-        if found.is_some() {
-            self.first = None;
-        }
-        Ok(found)
-    }
-}
 
 /// F of the regression of the target on the feature, and its p-value.
 fn f_of_regression(explained: Explained) -> (f64, f64) {

@@ -44,6 +44,7 @@ fn few_samples_are_certified_by_the_definition() -> Tested {
     let control = Control { tolerance: 1e-9, ..Control::default() };
     let robust = Robust::new(&table, outputs.clone(), n, control)?;
     let largest = GroupLasso::new(1.0, &robust.rows)?.dual_norm(&robust.null.correlations);
+    let mut n_narrowed = 0;
     for ratio in [0.9, 0.5, 0.1, 0.02] {
         let lambda = ratio * largest;
         let penalty = GroupLasso::new(lambda, &robust.rows)?;
@@ -53,6 +54,7 @@ fn few_samples_are_certified_by_the_definition() -> Tested {
         let target = 1e-10 * robust.null.objective;
         let inner = problem.and_then(|problem| problem.minimise(target, true, &control));
         let inner = inner.ok_or(Error::Stopped { before: "a point" })?;
+        n_narrowed += usize::from(inner.is_narrowed);
         let (objective, gap) = by_definition(&x, &y, w, lambda, &inner.dual);
         assert!((-1e-13..2e-9).contains(&(gap / robust.null.objective)), "{ratio}: {gap}");
         assert!((objective - found.solution.objective).abs() < 1e-12 * robust.null.objective, "{ratio}");
@@ -63,6 +65,7 @@ fn few_samples_are_certified_by_the_definition() -> Tested {
         let n_rows = w.chunks(y.len()).filter(|row| row.iter().any(|w| *w != 0.0)).count();
         assert!(n_rows > 0 && n_rows < d, "{ratio}: {n_rows}");
     }
+    assert!(n_narrowed > 0);
     Ok(())
 }
 

@@ -1,0 +1,295 @@
+//! `cargo xtask bench --cluster`: selections by executors on this machine, how their time grows with rows and
+//! with executors, and what a model fitted to them says of larger tables and more machines.
+
+mod model;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use self::model::{CLASSES, METHODS, Method, Model, Size};
+use super::Arguments;
+use super::passes::draw;
+use crate::output::minimum;
+use crate::plot::{Panel, Series, lines};
+use crate::{Result, machine, workspace};
+
+/// Rows of the tables, and of those of a trial; columns of all of them.
+const ROWS: [usize; 3] = [1_000_000, 2_000_000, 4_000_000];
+const TRIAL: [usize; 3] = [50_000, 100_000, 200_000];
+const COLUMNS: usize = 100;
+
+const EXECUTORS: [usize; 2] = [1, 2];
+
+/// The tasks of a pass at most: the default of the command.
+const TASKS: usize = 64;
+
+/// How long a server may take to listen.
+const START: Duration = Duration::from_secs(60);
+
+/// One selection.
+struct Run {
+    method: &'static Method,
+    rows: usize,
+    executors: usize,
+    passes: usize,
+    seconds: f64,
+    sent: u64,
+    received: u64,
+}
+
+/// A process that ends with this value.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Server {
+    /// Starts the program, and waits until it listens on this port.
+    fn start(program: &Path, words: &[&str], port: u16) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.args(words).args(["--port", &port.to_string()]);
+        let server = Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
+        let started = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if started.elapsed() > START {
+                return Err(format!("{} does not listen on port {port}", words[0]).into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+}
+
+/// A port that is free, and the one after it.
+fn free_ports() -> Result<u16> {
+    for port in (21_000..60_000).step_by(2) {
+        let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+        if is_free(port) && is_free(port + 1) {
+            return Ok(port);
+        }
+    }
+    Err("no port is free".into())
+}
+
+/// Runs every method; writes `docs/benchmarks/cluster.csv`, `.md` and `.svg`, or with `--quick` or `--only`, of
+/// smaller tables, into `target/bench`.
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
+    let scratch = workspace::root().join("target/bench");
+    fs::create_dir_all(&scratch)?;
+    let program = build()?;
+    let sizes = if arguments.quick { TRIAL } else { ROWS };
+    let mut runs = Vec::new();
+    for rows in sizes {
+        let folder = scratch.join("cluster");
+        draw(&folder, [rows, COLUMNS])?;
+        for executors in EXECUTORS {
+            let port = free_ports()?;
+            let _scheduler = Server::start(&program, &["scheduler"], port)?;
+            let address = format!("127.0.0.1:{port}");
+            let words = ["executor", "--slots", "1", "--scheduler", &address];
+            let start = |_| Server::start(&program, &words, free_ports()?);
+            let _executors = (0..executors).map(start).collect::<Result<Vec<_>>>()?;
+            for method in METHODS.iter().filter(|method| method.name.contains(&arguments.only)) {
+                for _ in 0..arguments.repetitions {
+                    runs.push(select(&program, &address, &folder, method, rows, executors)?);
+                }
+            }
+        }
+        fs::remove_dir_all(&folder)?;
+    }
+    let facts = machine::facts();
+    let documents = arguments.documents_unless(arguments.quick, facts);
+    let header = ["method", "rows", "executors", "passes", "seconds", "bytes_sent", "bytes_received"];
+    documents.csv("cluster", &header, &runs.iter().map(Run::cells).collect::<Vec<_>>())?;
+    let model = Model::fitted(&runs, sizes)?;
+    documents.page("cluster", page(&runs, &model, sizes))?;
+    lines(&documents.path("cluster.svg"), &panels(&runs, &model, sizes))
+}
+
+/// The optimised `fewest-cluster`, built if need be.
+fn build() -> Result<PathBuf> {
+    let folder = workspace::root().join("cluster");
+    let mut command = workspace::cargo();
+    command.args(["build", "--release", "--package", "fewest-cluster", "--manifest-path"]);
+    workspace::run(command.arg(folder.join("Cargo.toml")))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| folder.join("target"), PathBuf::from);
+    Ok(target.join("release").join(format!("fewest-cluster{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn select(
+    program: &Path,
+    address: &str,
+    folder: &Path,
+    method: &'static Method,
+    rows: usize,
+    executors: usize,
+) -> Result<Run> {
+    let mut command = Command::new(program);
+    command.arg("select").arg(folder).args(["--cluster", address, "--target", "outcome"]);
+    command.args(["--method", method.name, "-k", "20"]);
+    let output = command.stderr(Stdio::inherit()).output()?;
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = told.lines().rfind(|line| line.contains("bytes sent")).unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // The number before these words.
+    let number = |behind: &[&str]| -> Result<f64> {
+        let at = words.windows(behind.len()).position(|some| some == behind);
+        let found = at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok());
+        found.ok_or_else(|| format!("{} told no `{}`: {told}", method.name, behind.join(" ")).into())
+    };
+    let passes = number(&["passes", "over"]).or_else(|_| number(&["pass", "over"]))?;
+    let run = Run {
+        method,
+        rows,
+        executors,
+        passes: passes as usize,
+        seconds: number(&["s;"])?,
+        sent: number(&["bytes", "sent"])? as u64,
+        received: number(&["bytes", "received"])? as u64,
+    };
+    eprintln!("{}, {rows} rows, {executors} executors: {:.2} s", method.name, run.seconds);
+    Ok(run)
+}
+
+impl Run {
+    fn size(&self) -> Size {
+        Size { columns: COLUMNS as f64, tasks: tasks(self.rows) }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.method.name.to_owned(),
+            self.rows.to_string(),
+            self.executors.to_string(),
+            self.passes.to_string(),
+            format!("{:.3}", self.seconds),
+            self.sent.to_string(),
+            self.received.to_string(),
+        ]
+    }
+}
+
+/// The tasks of a pass over so many rows.
+fn tasks(rows: usize) -> f64 {
+    let each = fewest::core::part_rows(rows as u64, TASKS as u64);
+    (rows as u64).div_ceil(each) as f64
+}
+
+/// The smallest time of a method.
+fn seconds(runs: &[Run], method: &Method, rows: usize, executors: usize) -> f64 {
+    let same = |run: &&Run| run.method.name == method.name && run.rows == rows && run.executors == executors;
+    minimum(&runs.iter().filter(same).map(|run| run.seconds).collect::<Vec<_>>())
+}
+
+fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> String {
+    let mut text = format!(
+        "# Selections by a cluster\n\n\
+         `fewest-cluster` with executors on this machine, each with one task at a time, on Parquet files of \
+         {COLUMNS} columns and {CLASSES} classes, k = 20; the smallest of the runs. The executors share two cores \
+         with the scheduler and the command. Every run is in [cluster.csv](cluster.csv). The *model* has two numbers \
+         for each method, from the smallest and the largest table with one executor: seconds that do not depend on \
+         the rows, and seconds a row. What it says of the other runs was not used to make it.\n\n\
+         ![Seconds against rows and against executors](cluster.svg)\n\n\
+         ## Time\n\n| method | rows | executors | passes | seconds | model, s |\n|---|---|---|---|---|---|\n"
+    );
+    let each: Vec<&Run> = distinct(runs);
+    for run in &each {
+        let used = run.executors == 1 && run.rows != sizes[1];
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.2} | {:.2}{} |",
+            run.method.name,
+            run.rows,
+            run.executors,
+            run.passes,
+            seconds(runs, run.method, run.rows, run.executors),
+            model.measured(run.method, run.rows as f64, run.executors as f64),
+            if used { " (fitted)" } else { "" },
+        );
+    }
+    text += "\n## Bytes\n\nWhat executors send back, and what their states make it (`experiments/src/bench/cluster/\
+             model.rs`): a number of bytes for each feature, level, class or pair, for each task.\n\n\
+             | method | rows | tasks | sent to tasks | received | model | model ÷ received |\n|---|---|---|---|---|---|---|\n";
+    for run in each.iter().filter(|run| run.executors == 1) {
+        let expected = (run.method.bytes)(&run.size());
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {expected:.0} | {:.3} |",
+            run.method.name,
+            run.rows,
+            run.size().tasks,
+            run.sent,
+            run.received,
+            expected / run.received as f64,
+        );
+    }
+    text += &model.predictions();
+    text
+}
+
+/// The first run of each kind.
+fn distinct(runs: &[Run]) -> Vec<&Run> {
+    let mut each: Vec<&Run> = Vec::new();
+    for run in runs {
+        let is_new = |other: &&Run| {
+            (other.method.name, other.rows, other.executors) != (run.method.name, run.rows, run.executors)
+        };
+        if each.iter().all(is_new) {
+            each.push(run);
+        }
+    }
+    each
+}
+
+fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Vec<Panel> {
+    let each = distinct(runs);
+    let methods: Vec<&Method> =
+        METHODS.iter().filter(|method| each.iter().any(|run| run.method.name == method.name)).collect();
+    let series = |name: String, points: Vec<(f64, f64)>, is_guide| Series {
+        name,
+        points,
+        errors: Vec::new(),
+        is_guide,
+    };
+    let panel = |title: &str, x_label: &str, points: &dyn Fn(&Method) -> [Vec<(f64, f64)>; 2]| Panel {
+        title: title.to_owned(),
+        x_label: x_label.to_owned(),
+        y_label: "seconds".to_owned(),
+        logarithmic: true,
+        y_range: None,
+        series: methods
+            .iter()
+            .flat_map(|method| {
+                let [measured, expected] = points(method);
+                [series(method.name.to_owned(), measured, false), series(String::new(), expected, true)]
+            })
+            .collect(),
+    };
+    let by_rows = |method: &Method| {
+        [
+            sizes.map(|rows| (rows as f64, seconds(runs, method, rows, 2))).to_vec(),
+            sizes.map(|rows| (rows as f64, model.measured(method, rows as f64, 2.0))).to_vec(),
+        ]
+    };
+    let most = sizes[2];
+    let by_executors = |method: &Method| {
+        [
+            EXECUTORS.map(|executors| (executors as f64, seconds(runs, method, most, executors))).to_vec(),
+            EXECUTORS
+                .map(|executors| (executors as f64, model.measured(method, most as f64, executors as f64)))
+                .to_vec(),
+        ]
+    };
+    vec![
+        panel("Two executors; grey: the model", "rows", &by_rows),
+        panel(&format!("{most} rows; grey: the model"), "executors", &by_executors),
+    ]
+}

@@ -1,0 +1,181 @@
+//! What a selection by a cluster costs: bytes from the form of the sums, seconds from measured runs.
+
+use std::fmt::Write as _;
+
+use super::{COLUMNS, EXECUTORS, Run, seconds};
+use crate::Result;
+
+/// Classes of the tables, levels of a feature, and features to select.
+pub(super) const CLASSES: f64 = 3.0;
+const LEVELS: f64 = 5.0;
+const K: f64 = 20.0;
+
+/// A table, and the tasks of a pass over it.
+pub(super) struct Size {
+    pub(super) columns: f64,
+    pub(super) tasks: f64,
+}
+
+/// A method that is measured.
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    /// Bytes that all tasks of all passes send.
+    pub(super) bytes: fn(&Size) -> f64,
+}
+
+pub(super) const METHODS: &[Method] = &[
+    Method { name: "f-score", bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES) },
+    Method { name: "chi2", bytes: tables },
+    Method { name: "mrmr", bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)) },
+    Method {
+        name: "lasso",
+        bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 17.0 + 8.0 * CLASSES) + products(size),
+    },
+];
+
+/// Counts of a pair of features by class: two lengths, a form, a length, and a count for each cell.
+const PAIR: f64 = 16.0 + 9.0 + 8.0 * LEVELS * LEVELS * CLASSES;
+
+/// Sums of so many bytes a feature: each task has a node of the tree of batches, which has two numbers
+/// besides, in a list with three.
+fn sums(size: &Size, bytes: f64) -> f64 {
+    size.tasks * (8.0 + size.columns * (bytes + 16.0 + 25.0))
+}
+
+/// The range of each feature, and in the next pass its counts of levels by class.
+fn tables(size: &Size) -> f64 {
+    let levels = 8.0 + 8.0 * LEVELS;
+    let counts = 8.0 + 8.0 * LEVELS * CLASSES;
+    let first_seen = 8.0 + CLASSES * (8.0 + 4.0 * LEVELS);
+    sums(size, 16.0) + sums(size, levels + counts + 8.0 + first_seen)
+}
+
+/// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other, and
+/// of the selected ones with all.
+fn pairs(columns: f64) -> f64 {
+    let of = |columns: f64| columns * (columns - 1.0) / 2.0;
+    let all = of(columns);
+    if all <= 3.0 * K * columns { all } else { of((4.0 * K).max(50.0)) + K * columns }
+}
+
+/// Passes of mRMR over the rows.
+fn passes_of_mrmr(columns: f64) -> f64 {
+    if pairs(columns) == columns * (columns - 1.0) / 2.0 { 3.0 } else { 4.0 }
+}
+
+/// The products of all columns and outputs with each other, in tiles of 64 × 64 above the diagonal.
+fn products(size: &Size) -> f64 {
+    const TILE: f64 = 64.0;
+    let width = size.columns + CLASSES;
+    let (whole, rest) = ((width / TILE).floor(), width % TILE);
+    let tiles = |n: f64| n * (n + 1.0) / 2.0;
+    let values = tiles(whole) * TILE * TILE + whole * TILE * rest + rest * rest;
+    size.tasks * (24.0 + 8.0 * values + 8.0 * tiles((width / TILE).ceil()))
+}
+
+/// Seconds of each method: those of its passes without rows, and those of a row with [`COLUMNS`] columns.
+pub(super) struct Model {
+    fitted: Vec<(&'static str, f64, f64)>,
+}
+
+/// Machines that nobody measured.
+const MACHINES: f64 = 100.0;
+const SLOTS: f64 = 8.0;
+/// Bytes a second that the command receives.
+const NETWORK: f64 = 1e9;
+
+impl Model {
+    /// From the smallest and the largest table, with one executor.
+    pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
+        let mut fitted = Vec::new();
+        for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
+            let [small, large] = [sizes[0], sizes[2]].map(|rows| seconds(runs, method, rows, EXECUTORS[0]));
+            let each = (large - small) / (sizes[2] - sizes[0]) as f64;
+            fitted.push((method.name, (small - each * sizes[0] as f64).max(0.0), each));
+        }
+        Ok(Self { fitted })
+    }
+
+    fn of(&self, name: &str) -> (f64, f64) {
+        let found = self.fitted.iter().find(|(own, ..)| *own == name);
+        found.map_or((f64::NAN, f64::NAN), |(_, fixed, each)| (*fixed, *each))
+    }
+
+    /// Seconds with so many executors of one task each, on the tables that are measured.
+    pub(super) fn measured(&self, method: &Method, rows: f64, executors: f64) -> f64 {
+        let (fixed, each) = self.of(method.name);
+        fixed + each * rows / executors
+    }
+
+    /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what the
+    /// others do besides with the pairs that they count or multiply.
+    fn each(&self, name: &str, columns: f64) -> f64 {
+        let measured = COLUMNS as f64;
+        let share = columns / measured;
+        let of = |name: &str| self.of(name).1;
+        match name {
+            "mrmr" => {
+                // Each pass reads the values, as that of `f-score` does.
+                let own = (of("mrmr") - of("chi2") - of("f-score")).max(0.0) / pairs(measured);
+                let more = passes_of_mrmr(columns) - 2.0;
+                of("chi2") * share + more * of("f-score") * share + own * pairs(columns)
+            }
+            "lasso" => {
+                let own = (of("lasso") - 2.0 * of("f-score")).max(0.0);
+                2.0 * of("f-score") * share + own * share * share
+            }
+            _ => of(name) * share,
+        }
+    }
+
+    pub(super) fn predictions(&self) -> String {
+        let mut text = format!(
+            "\n## Past this machine\n\n\
+             What the model says, for {MACHINES:.0} machines with {SLOTS:.0} tasks at a time and tables at a path that \
+             all of them read as fast as this machine reads its own, and a command that receives {:.0} GB a second. \
+             Nobody has measured it. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
+             that are counted or multiplied; `lasso` sums in 64 parts at most, so that no more tasks run at a time.\n\n\
+             | table | method | tasks | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|\n",
+            NETWORK / 1e9
+        );
+        let mut line = |table: &str, name: &str, rows: f64, columns: f64, parts: f64| {
+            let Some(method) = METHODS.iter().find(|method| method.name == name) else { return };
+            let most = if name == "lasso" { 64 } else { (MACHINES * SLOTS) as u64 };
+            let each = fewest::core::part_rows(rows as u64, most) as f64;
+            let tasks = (rows / each).ceil();
+            let rounds = (tasks / (MACHINES * SLOTS)).ceil();
+            let computing = rounds * self.each(name, columns) * each.min(rows);
+            let bytes = (method.bytes)(&Size { columns, tasks });
+            let receiving = bytes / NETWORK;
+            let fixed = self.of(name).0 * parts;
+            let _ = writeln!(
+                text,
+                "| {table} | `{name}` | {tasks:.0} | {computing:.1} | {:.2} | {receiving:.1} | {:.0} |",
+                bytes / 1e9,
+                fixed + computing + receiving,
+            );
+        };
+        for name in ["f-score", "chi2", "mrmr", "lasso"] {
+            line("10⁸ × 10³", name, 1e8, 1e3, 1.0);
+        }
+        // A batch of 10⁶ columns takes 33 GB: with a memory of 16 GiB columns come in some 16 parts.
+        for name in ["f-score", "chi2"] {
+            line("10⁶ × 10⁶", name, 1e6, 1e6, 16.0);
+        }
+        line("16 000 × 4·10⁶", "f-score", 16e3, 4e6, 64.0);
+        text += "\n10⁶ × 10⁶ is read as a table of Parquet with all its zeros, which a task decodes: readers of sparse \
+                 files need the whole table. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
+                 `lasso` 10¹² products: both are refused.\n\n\
+                 What others print:\n\n\
+                 | program | table | machines | time |\n|---|---|---|---|\n\
+                 | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
+                 minute; one core more than eight hours |\n\
+                 | Spark infotheoretic (Ramírez-Gallego et al. 2018; its documentation) | 3.2·10⁷ × 631, and 4·10⁵ × 2000 | Spark | not \
+                 told there |\n\
+                 | LAND (Yamada et al. 2018; its abstract) | tens of thousands × 10⁶ | commodity cloud | not told there |\n\n\
+                 A table of 16 000 rows has four batches, so that here four tasks share it, however many machines there \
+                 are: parts of the rows suit long tables. For few rows and very many columns one machine with many threads \
+                 is the better choice.\n";
+        text
+    }
+}
