@@ -8,8 +8,8 @@ use fewest_linalg::dot_products;
 use crate::together::together;
 
 /// Most parts of the rows. The tree of [`Partial`](fewest_core::Partial) holds sums for each doubling of the
-/// rows, for which the products of all pairs of columns are too many: they are added batch by batch in each of
-/// these parts, and then part by part.
+/// rows, for which the products of all pairs of columns are too many: they are added batch by batch in each
+/// of these parts, and then part by part.
 const PARTS: u64 = 64;
 
 /// Columns of a tile of products: the columns of two tiles over a batch of rows stay in the cache.
@@ -60,11 +60,11 @@ impl Made<'_> {
 /// The products of all columns of `left` with those of `right`, `[i + j · columns of left]`, over all rows of
 /// `stream` from where it is: `n_rows`, as an earlier pass found. Without `right`, of `left` with itself.
 ///
-/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in the
-/// order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in their
-/// order: the result does not depend on how the rows come, nor on the number of threads, nor on whether parts are summed
-/// [elsewhere](SampleStream::sum_elsewhere). Memory: three times the products, and beside them about `bytes`,
-/// but no less than a batch.
+/// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in
+/// the order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in
+/// their order: the result does not depend on how the rows come, nor on the number of threads, nor on whether
+/// parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: three times the products, and beside
+/// them about `bytes`, but no less than a batch.
 ///
 /// # Errors
 /// Those of the stream and of what writes columns; [`Error::Unreadable`] for another number of rows;

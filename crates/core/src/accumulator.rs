@@ -6,8 +6,9 @@ use crate::{Context, Dataset, Error, State};
 /// Rows of a batch. Sums are taken batch by batch, and a table of no more rows is one batch.
 pub const BATCH_ROWS: usize = 4096;
 
-/// The rows of each part but the last, where a table of `n_rows` rows is cut into `parts` parts or fewer: as many
-/// batches as a power of two. So a part is a node of the tree of [`Partial`], and parts are cut into parts.
+/// The rows of each part but the last, where a table of `n_rows` rows is cut into `parts` parts or fewer: as
+/// many batches as a power of two. So a part is a node of the tree of [`Partial`], and parts are cut into
+/// parts.
 ///
 /// ```
 /// # use fewest_core::{BATCH_ROWS, part_rows};

@@ -51,7 +51,7 @@ enum TargetSums {
 impl State for FeatureSums {
     fn save(&self, to: &mut Vec<u8>) {
         let (number, levels) = match self {
-            Self::Number(moments) => (Some(moments.clone()), Vec::new()),
+            Self::Number(moments) => (Some(*moments), Vec::new()),
             Self::Levels(levels) => (None, levels.clone()),
         };
         (number, levels).save(to);

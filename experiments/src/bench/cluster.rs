@@ -79,8 +79,8 @@ fn free_ports() -> Result<u16> {
     Err("no port is free".into())
 }
 
-/// Runs every method; writes `docs/benchmarks/cluster.csv`, `.md` and `.svg`, or with `--quick` or `--only`, of
-/// smaller tables, into `target/bench`.
+/// Runs every method; writes `docs/benchmarks/cluster.csv`, `.md` and `.svg`, or with `--quick` or `--only`,
+/// of smaller tables, into `target/bench`.
 pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let scratch = workspace::root().join("target/bench");
     fs::create_dir_all(&scratch)?;
@@ -253,13 +253,14 @@ fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Vec<Panel> {
     let each = distinct(runs);
     let methods: Vec<&Method> =
         METHODS.iter().filter(|method| each.iter().any(|run| run.method.name == method.name)).collect();
+    type Points = Vec<(f64, f64)>;
     let series = |name: String, points: Vec<(f64, f64)>, is_guide| Series {
         name,
         points,
         errors: Vec::new(),
         is_guide,
     };
-    let panel = |title: &str, x_label: &str, points: &dyn Fn(&Method) -> [Vec<(f64, f64)>; 2]| Panel {
+    let panel = |title: &str, x_label: &str, points: &dyn Fn(&Method) -> [Points; 2]| Panel {
         title: title.to_owned(),
         x_label: x_label.to_owned(),
         y_label: "seconds".to_owned(),

@@ -350,7 +350,7 @@ mod tests {
                 if cells[j].last().is_none_or(|&(row, _)| row < i) {
                     let value = draw(3, at) - 0.5;
                     cells[j].push((i, value));
-                    y[i] += if j % 10 == 0 && j < 100 { value } else { 0.0 };
+                    y[i] += if j.is_multiple_of(10) && j < 100 { value } else { 0.0 };
                 }
             }
         }

@@ -50,8 +50,8 @@ fn tables(size: &Size) -> f64 {
     sums(size, 16.0) + sums(size, levels + counts + 8.0 + first_seen)
 }
 
-/// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other, and
-/// of the selected ones with all.
+/// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other,
+/// and of the selected ones with all.
 fn pairs(columns: f64) -> f64 {
     let of = |columns: f64| columns * (columns - 1.0) / 2.0;
     let all = of(columns);
@@ -107,8 +107,8 @@ impl Model {
         fixed + each * rows / executors
     }
 
-    /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what the
-    /// others do besides with the pairs that they count or multiply.
+    /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what
+    /// the others do besides with the pairs that they count or multiply.
     fn each(&self, name: &str, columns: f64) -> f64 {
         let measured = COLUMNS as f64;
         let share = columns / measured;
