@@ -72,7 +72,8 @@ impl<'a> Scatter<'a> {
     ) -> Result<Self, Error> {
         let (n, p) = x.shape();
         let form = if p <= WHOLE.max(n + clusters) {
-            let product = x.tr_mul(&between.product(x));
+            // Not by tr_mul, which takes scalar products one by one.
+            let product = x.transpose() * between.product(x);
             Form::Whole((&product + product.transpose()) * 0.5)
         } else {
             let what = "memory for a matrix of all samples";
@@ -81,7 +82,7 @@ impl<'a> Scatter<'a> {
             let jitter = JITTER * dense.trace() / n as f64;
             dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
             let factor = cholesky(dense).ok_or_else(not_finite)?;
-            Form::Products { root: x.tr_mul(&factor.l()), x, between }
+            Form::Products { root: x.transpose() * factor.l(), x, between }
         };
         Ok(Self::of(form, None))
     }
