@@ -1,4 +1,4 @@
-//! Passes that are over, kept in a folder, so that a run that was ended goes on behind them.
+//! Finished passes, kept in a folder, so that an interrupted run continues after them.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -10,26 +10,30 @@ use crate::request::{Request, body};
 use crate::secret::hash;
 use crate::{Error, VERSION};
 
-/// The sums of a pass, in a file whose name follows from all that they depend on.
+/// The sums of passes, each in a file whose name follows from all that they depend on: the request, the version
+/// of this program, and the lengths and times of the files of the table, as this machine sees them.
 pub(crate) struct Finished {
     folder: Option<PathBuf>,
-    /// The files of the table, with their lengths and the times at which they were written.
-    files: Vec<u8>,
+    files: Vec<Stamp>,
 }
 
 impl Finished {
     /// In this folder, if there is one, for passes over the table at `table`.
     pub(crate) fn new(folder: Option<&Path>, table: &Path) -> Result<Self, Error> {
         let Some(folder) = folder else { return Ok(Self { folder: None, files: Vec::new() }) };
-        std::fs::create_dir_all(folder).map_err(|error| told(folder, error))?;
+        let folder = std::path::absolute(folder).map_err(|error| told(folder, error))?;
+        if folder.starts_with(table) {
+            return Err(told(&folder, "this folder is part of the table: name another one"));
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| told(&folder, error))?;
         let files = Folder::or_file(table)?;
-        let stamps = files.parts().iter().map(|part| Stamp::of(part.path()));
-        let stamps = stamps.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { folder: Some(folder.to_owned()), files: format!("{stamps:?}").into_bytes() })
+        let files = files.parts().iter().map(|part| Stamp::of(part.path()));
+        Ok(Self { folder: Some(folder), files: files.collect::<Result<_, _>>()? })
     }
 
     fn path(&self, request: &Request) -> Option<PathBuf> {
-        let name = hash(&[&body(request, VERSION), &self.files]);
+        let files = format!("{:?}", self.files);
+        let name = hash(&[&body(request, VERSION), files.as_bytes()]);
         let name: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.as_ref().map(|folder| folder.join(name).with_extension("sums"))
     }
@@ -46,12 +50,17 @@ impl Finished {
         Ok(Some(State::load(&mut sums)?))
     }
 
+    /// Keeps the sums of a pass, unless a file of the table is another now.
     pub(crate) fn keep(&self, request: &Request, sums: &Vec<Vec<u8>>) -> Result<(), Error> {
         let Some(path) = self.path(request) else { return Ok(()) };
-        let mut bytes = Vec::new();
+        self.files.iter().try_for_each(Stamp::check)?;
+        // The place of the tag, which is that of what follows it.
+        let mut bytes = vec![0; hash(&[]).len()];
         sums.save(&mut bytes);
-        let tag = hash(&[&bytes]);
-        Ok(fewest::data::write_atomically(&path, &[&tag[..], &bytes].concat())?)
+        if let Some((tag, sums)) = bytes.split_first_chunk_mut() {
+            *tag = hash(&[sums]);
+        }
+        Ok(fewest::data::write_atomically(&path, &bytes)?)
     }
 }
 

@@ -24,6 +24,9 @@ use crate::secret::Secret;
 /// The name of the function.
 pub(crate) const NAME: &str = "fewest_sums";
 
+/// Bytes of an answer at most: a column of them has offsets of 32 bits.
+const LARGEST_REPLY: usize = 1 << 30;
+
 /// `fewest_sums(request, first, end)`: the sums of one pass of a method over the rows `first .. end` of a
 /// table, as bytes.
 ///
@@ -85,6 +88,11 @@ impl Work {
         };
         let mut message = Vec::new();
         reply.save(&mut message);
+        if message.len() > LARGEST_REPLY {
+            let told = "the sums of a task take more than 1 GiB: leave out features, such as those of small f-score";
+            message.clear();
+            Reply::Failed(told.to_owned()).save(&mut message);
+        }
         self.secret.sealed(&about(sealed, &rows), message)
     }
 

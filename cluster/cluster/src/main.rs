@@ -139,7 +139,8 @@ struct SelectArgs {
     /// Write the result as JSON to this file, or to stdout for -
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Parts in which rows are summed at most [default: 64; 4 for text, which each reads from the start]
+    /// Parts in which rows are summed at most; 64 or fewer for fcq, lasso and elastic-net [default: 64; 4 for
+    /// text, which each reads from the start]
     #[arg(long, value_name = "N", value_parser = positive)]
     tasks: Option<usize>,
     /// MiB of memory that a task may use
@@ -148,7 +149,7 @@ struct SelectArgs {
     /// Seconds that a pass over the rows may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pass_limit: u64,
-    /// A folder for the sums of passes that are over: the same command goes on behind them
+    /// A folder that keeps the sums of finished passes: the same command continues after them
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
     /// The file with the secret of the executors

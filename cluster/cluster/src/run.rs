@@ -65,8 +65,8 @@ pub struct Cluster {
     pub memory: u64,
     /// How long a pass may take. Default: an hour.
     pub pass_limit: Duration,
-    /// A folder for the sums of passes that are over, which a run with the same table and options takes from
-    /// it.
+    /// A folder that keeps the sums of finished passes. A run with the same table, method, parameters, `k`,
+    /// `tasks` and `memory` reuses them.
     pub resume: Option<PathBuf>,
 }
 
@@ -114,7 +114,8 @@ impl Answer {
 
 /// Selects `k` features (none: ten, or as many as there are) of a table by a method that the command knows,
 /// with parameters `NAME=VALUE`: those that [`Selector::select`](fewest::core::Selector::select) selects of
-/// the same table in memory, with the same bits of their scores.
+/// the same table in memory, with the same bits of their scores; of `fcq`, `lasso` and `elastic-net`, those of
+/// [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
 ///
 /// # Errors
 /// [`Error::NotInParts`] for a method that needs all rows at once; [`Error::NoScheduler`] and others of the
@@ -138,6 +139,8 @@ pub fn select(
         problem: format!("{error}: name a file or a folder that all machines have at this path"),
     })?;
     let found = Table { path, ..table.clone() };
+    // Before the first look: files that are written meanwhile are others.
+    let finished = Finished::new(cluster.resume.as_deref(), &found.path)?;
     let supervised = !method.targets.contains(&TargetKind::None);
     let (rows, is_text) = open(&registry, &found, cluster, supervised, &built)?;
     let (mut rows, first, mut info) = described(rows, table, method.id, supervised)?;
@@ -165,8 +168,8 @@ pub fn select(
         earlier: Vec::new(),
     };
     let query = Query::new(cluster, ranges(n_rows, task_rows))?;
-    let finished = Finished::new(cluster.resume.as_deref(), &request.table.path)?;
     let (mut failure, mut passes, mut resumed, mut bytes) = (None, 0, 0, (0, 0));
+    let mut unkept = None;
     let mut sums = |request: &Request| {
         if let Some(sums) = finished.get(request)? {
             resumed += 1;
@@ -174,7 +177,11 @@ pub fn select(
         }
         let sums = query.ask(request, &mut bytes)?;
         passes += 1;
-        finished.keep(request, &sums).map(|()| sums)
+        // A full disk costs no sums that are here.
+        if let Err(error) = finished.keep(request, &sums) {
+            unkept = Some(format!("a finished pass was not kept: {}", one_line(error)));
+        }
+        Ok(sums)
     };
     let ask = |part: usize, earlier: &[Vec<u8>]| {
         let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
@@ -205,6 +212,7 @@ pub fn select(
         }
     };
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
+    selection.notes.extend(unkept);
     let reduction = Reduction::of(&first, Missing::Error, &selection.order)?;
     let seed = Context::default().seed;
     let run = RunInfo { method: method.clone(), parameters: parsed, seed, data: info, seconds };

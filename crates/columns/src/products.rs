@@ -12,6 +12,13 @@ use crate::together::together;
 /// of these parts, and then part by part.
 const PARTS: u64 = 64;
 
+/// Bytes that products of several parts may take where the context gives no number.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Times that all products are in memory while a stream is summed: over the part of the rows that is being
+/// summed, over all parts, and in one table.
+pub const COPIES_OF_PRODUCTS: usize = 3;
+
 /// Columns of a tile of products: the columns of two tiles over a batch of rows stay in the cache.
 const TILE: usize = 64;
 
@@ -63,7 +70,7 @@ impl Made<'_> {
 /// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in
 /// the order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in
 /// their order: the result does not depend on how the rows come, nor on the number of threads, nor on whether
-/// parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: three times the products, and beside
+/// parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: [`COPIES_OF_PRODUCTS`] times the products, and beside
 /// them about `bytes`, but no less than a batch.
 ///
 /// # Errors
@@ -166,6 +173,7 @@ impl ProductSums<'_> {
                         }
                     }
                 });
+                self.check_memory(&tiles)?;
             }
             Ok(())
         })?;
@@ -174,12 +182,45 @@ impl ProductSums<'_> {
     }
 }
 
+impl ProductSums<'_> {
+    /// Refuses products of several parts that take more than there is for sums.
+    fn check_memory(&self, tiles: &[Tile]) -> Result<(), Error> {
+        let most = self.context.memory.unwrap_or(MOST_BYTES);
+        let kept = tiles.iter().map(|tile| tile.ended.len()).sum::<usize>() * size_of::<f64>();
+        if kept <= most {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            method: "sums of products",
+            what: format!("several parts of the rows together: they take more than {} MiB", most >> 20),
+            instead: format!("cut the rows into {PARTS} tasks, or give it more memory"),
+        })
+    }
+
+    /// The products of each tile over each of the parts of these `n` rows, as `of_part` wrote them.
+    fn check_part(&self, n: usize, tiles: &[Vec<f64>]) -> Result<(), Error> {
+        let sizes: Vec<usize> =
+            self.tiles().iter().map(|(rows, columns)| rows.len() * columns.len()).collect();
+        let n_parts = n.div_ceil(self.batches_of_part().saturating_mul(BATCH_ROWS));
+        let is_whole = |(tile, size): (&Vec<f64>, &usize)| size.checked_mul(n_parts) == Some(tile.len());
+        if n > 0 && tiles.len() == sizes.len() && tiles.iter().zip(&sizes).all(is_whole) {
+            return Ok(());
+        }
+        let expected = sizes.iter().sum::<usize>().saturating_mul(n_parts);
+        let found = tiles.iter().map(Vec::len).sum();
+        Err(Error::ShapeMismatch { what: "products of a part", expected, found })
+    }
+}
+
 impl RowSums for ProductSums<'_> {
     fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
         let each = self.batches_of_part();
         if !first_batch.is_multiple_of(each) {
-            let expected = format!("a multiple of {each}: cut the rows into at most {PARTS} parts");
-            return Err(Error::parameter("first batch of a part", first_batch, expected));
+            return Err(Error::Unsupported {
+                method: "sums of products",
+                what: format!("rows in more than {PARTS} tasks"),
+                instead: format!("take at most {PARTS}"),
+            });
         }
         let mut bytes = Vec::new();
         (first_batch, self.over(part, first_batch, true)?).save(&mut bytes);
@@ -187,7 +228,7 @@ impl RowSums for ProductSums<'_> {
     }
 
     fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-        let (mut n, mut totals) = (0_usize, Vec::new());
+        let (mut n, mut totals) = (0_usize, vec![Vec::new(); self.tiles().len()]);
         for part in parts {
             let (first_batch, (n_own, tiles)): (usize, (usize, Vec<Vec<f64>>)) =
                 State::load(&mut part.as_slice())?;
@@ -195,18 +236,10 @@ impl RowSums for ProductSums<'_> {
                 let expected = format!("{}: parts follow each other", n.div_ceil(BATCH_ROWS));
                 return Err(Error::parameter("first batch of a part", first_batch, expected));
             }
-            n += n_own;
-            totals.resize(tiles.len(), Vec::new());
+            self.check_part(n_own, &tiles)?;
+            n = n.saturating_add(n_own);
             for (((rows, columns), total), parts) in self.tiles().iter().zip(&mut totals).zip(&tiles) {
-                for part in parts.chunks((rows.len() * columns.len()).max(1)) {
-                    add(total, part);
-                }
-            }
-        }
-        for ((rows, columns), total) in self.tiles().iter().zip(&totals) {
-            let (expected, found) = (rows.len() * columns.len(), total.len());
-            if expected != found {
-                return Err(Error::ShapeMismatch { what: "products of a part", expected, found });
+                parts.chunks(rows.len() * columns.len()).for_each(|part| add(total, part));
             }
         }
         let mut bytes = Vec::new();
@@ -309,11 +342,24 @@ mod tests {
         Ok(())
     }
 
+    /// A stream whose sums were taken elsewhere.
+    struct Summed(Vec<u8>);
+
+    impl SampleStream for Summed {
+        fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+            Ok(None)
+        }
+
+        fn sum_elsewhere(&mut self, _: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+            Ok(Some(self.0.clone()))
+        }
+    }
+
     /// Parts of the rows that are summed by themselves, of several batches each, give the bits of all rows.
     #[test]
     fn products_of_parts_are_those_of_all_rows() -> Result<(), Error> {
-        let (n, d) = (140 * BATCH_ROWS + 700, 3);
-        assert_eq!(part_rows(n as u64, PARTS), 4 * BATCH_ROWS as u64);
+        let (n, d) = (66 * BATCH_ROWS + 700, TILE + 6);
+        assert_eq!(part_rows(n as u64, PARTS), 2 * BATCH_ROWS as u64);
         let value = |i: usize, j: usize| ((i * (2 * j + 1)) as f64 * 0.37).sin();
         let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;
@@ -326,24 +372,32 @@ mod tests {
         let (all, one) =
             (Made { widths: vec![1; d], write: &write }, Made { widths: vec![1], write: &write });
         let context = Context::default();
-        for right in [None, Some(&one)] {
+        for right in [None, Some(&few)] {
             let sums = ProductSums { left: &all, right, n_rows: n, bytes: 0, context: &context };
             let stream = &mut RowBatches::new(&data, n)?;
             let here = stream_products(stream, &all, right, n, 0, &context)?;
-            // Of one, of 15 and of 34 parts at a time.
-            for each in [4, 60, 136] {
+            // Of one, of 15 and of 33 parts at a time.
+            for each in [2, 30, 66] {
                 let starts = (0..n).step_by(each * BATCH_ROWS);
                 let of_part = |start: usize| {
                     let part = data.subset(&(start..n.min(start + each * BATCH_ROWS)).collect::<Vec<_>>())?;
                     sums.of_part(&mut RowBatches::new(&part, 5000)?, start / BATCH_ROWS)
                 };
                 let parts = starts.map(of_part).collect::<Result<Vec<_>, _>>()?;
-                let (counted, totals): (usize, Vec<Vec<f64>>) =
-                    State::load(&mut sums.of_all(&parts)?.as_slice())?;
-                assert_eq!((counted, totals.len()), (n, 1));
-                // One tile, as it is.
-                assert!(totals[0].iter().zip(&here).all(|(a, b)| a.to_bits() == b.to_bits()), "{each}");
-                assert!(sums.of_all(&parts[1..]).is_err() || parts.len() == 1);
+                let mut whole = Summed(sums.of_all(&parts)?);
+                let found = stream_products(&mut whole, &all, right, n, 0, &context)?;
+                assert!(found.iter().zip(&here).all(|(a, b)| a.to_bits() == b.to_bits()), "{each}");
+                // Parts that are none: not the first, without a tile, with a tile that is too short.
+                let load = |part: &Vec<u8>| <(usize, (usize, Vec<Vec<f64>>))>::load(&mut part.as_slice());
+                let (_, (n_own, tiles)) = load(&parts[0])?;
+                let refused = |tiles: &[Vec<f64>]| {
+                    let mut bytes = Vec::new();
+                    (0_usize, (n_own, tiles.to_vec())).save(&mut bytes);
+                    assert!(sums.of_all(&[bytes]).is_err());
+                };
+                assert!(sums.of_all(&parts[1..]).is_err());
+                refused(&tiles[1..]);
+                refused(&[&[tiles[0][1..].to_vec()], &tiles[1..]].concat());
             }
             assert!(sums.of_part(&mut RowBatches::new(&data, n)?, 1).is_err());
         }

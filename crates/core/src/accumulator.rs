@@ -6,9 +6,9 @@ use crate::{Context, Dataset, Error, State};
 /// Rows of a batch. Sums are taken batch by batch, and a table of no more rows is one batch.
 pub const BATCH_ROWS: usize = 4096;
 
-/// The rows of each part but the last, where a table of `n_rows` rows is cut into `parts` parts or fewer: as
-/// many batches as a power of two. So a part is a node of the tree of [`Partial`], and parts are cut into
-/// parts.
+/// The rows of each part but the last, where a table of `n_rows` rows is cut into `parts` parts or fewer. The
+/// number of batches in a part is a power of two: a part is one node of the tree of [`Partial`], and a cut
+/// into fewer parts never divides a part of a finer cut.
 ///
 /// ```
 /// # use fewest_core::{BATCH_ROWS, part_rows};

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use fewest_columns::moments::{Moments, is_safe};
-use fewest_columns::{ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products};
+use fewest_columns::{
+    COPIES_OF_PRODUCTS, ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products,
+};
 use fewest_core::method::Choice as _;
 use fewest_core::{
     Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Selection, State, Target, order,
@@ -17,10 +19,6 @@ use super::search::{Model, Problem};
 
 /// Bytes that products may take where the context gives no number.
 const MOST_BYTES: usize = 1 << 30;
-
-/// Times that the products of all columns are in memory: in parts, as a whole, and with their parts over a
-/// batch.
-const COPIES: usize = 3;
 
 /// What is summed of a feature, with what is summed of the target.
 #[derive(Clone)]
@@ -311,7 +309,7 @@ impl Model<'_> {
         widths.push(outputs.len());
         let all = p + outputs.len();
         let most = context.memory.unwrap_or(MOST_BYTES);
-        let bytes = all.saturating_mul(all).saturating_mul(COPIES * size_of::<f64>());
+        let bytes = all.saturating_mul(all).saturating_mul(COPIES_OF_PRODUCTS * size_of::<f64>());
         if bytes > most {
             return Err(Error::Unsupported {
                 method: self.method,

@@ -70,7 +70,8 @@ impl Server {
 
 /// A port that is free, and the one after it.
 fn free_ports() -> Result<u16> {
-    for port in (21_000..60_000).step_by(2) {
+    // Below those that the system gives to connections.
+    for port in (21_000..32_000).step_by(2) {
         let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
         if is_free(port) && is_free(port + 1) {
             return Ok(port);
@@ -193,8 +194,9 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> String {
     let mut text = format!(
         "# Selections by a cluster\n\n\
          `fewest-cluster` with executors on this machine, each with one task at a time, on Parquet files of \
-         {COLUMNS} columns and {CLASSES} classes, k = 20; the smallest of the runs. The executors share two cores \
-         with the scheduler and the command. Every run is in [cluster.csv](cluster.csv). The *model* has two numbers \
+         {COLUMNS} columns and {CLASSES} classes, k = 20; the smallest of the runs. The executors share \
+         the cores of this machine with the scheduler and the command. Seconds are those of the passes: before them \
+         the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has two numbers \
          for each method, from the smallest and the largest table with one executor: seconds that do not depend on \
          the rows, and seconds a row. What it says of the other runs was not used to make it.\n\n\
          ![Seconds against rows and against executors](cluster.svg)\n\n\

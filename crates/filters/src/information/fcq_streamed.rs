@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_columns::{ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products};
+use fewest_columns::{
+    COPIES_OF_PRODUCTS, ColumnSums, Made, Returned, rewind, safe_stream_sums, stream_products,
+};
 use fewest_core::{
     Budget, Column, Context, Dataset, Error, FeatureKind, PassSelector, SampleStream, Selection, State,
     Target,
@@ -19,10 +21,6 @@ use crate::tables::not_the_same;
 
 /// Bytes that correlations may take where the context gives no number.
 const MOST_BYTES: usize = 256 << 20;
-
-/// Times that the correlations of all pairs are in memory: in parts, as a whole, and with their parts over
-/// a batch.
-const COPIES: usize = 3;
 
 /// All pairs are multiplied in one pass where there are at most so many features for each wanted one:
 /// reading a value takes longer than this many products.
@@ -218,7 +216,7 @@ impl Known<'_> {
         if !self.rows.contains_key(&j) {
             let p = self.candidates.len();
             let bytes = self.context.memory.unwrap_or(MOST_BYTES);
-            let all = p.saturating_mul(p).saturating_mul(COPIES * size_of::<f64>());
+            let all = p.saturating_mul(p).saturating_mul(COPIES_OF_PRODUCTS * size_of::<f64>());
             match all <= bytes && p <= FEATURES_EACH.saturating_mul(self.wanted) {
                 true => self.multiply(&self.candidates.clone(), true, features, bytes - all)?,
                 false => self.multiply(&[j], false, features, bytes)?,

@@ -20,7 +20,8 @@ use fewest_linalg::{Cholesky, combination, dot, gram, symmetric_eigen, transpose
 use fewest_solver::Control;
 use nalgebra::DMatrix;
 
-/// Most steps, and those without a gap smaller by a tenth after which a run ends.
+/// Most steps, and those after which a run ends in which neither the gap nor the products of lengths and
+/// multipliers became smaller by a tenth.
 const MOST_STEPS: u64 = 80;
 const PATIENCE: usize = 6;
 
@@ -220,7 +221,12 @@ impl Interior {
                     next = self.at(&z).filter(good);
                 }
             }
-            let Some(next) = next else { return Some(self.found(&z, &s, &point, steps)) };
+            let Some(next) = next else {
+                let back = 0.5_f64.powi(MOST_HALVINGS);
+                z.iter_mut().zip(&dz).for_each(|(z, dz)| *z -= dz * back);
+                s.iter_mut().zip(&ds).for_each(|(s, ds)| *s -= ds * back);
+                return Some(self.found(&z, &s, &point, steps));
+            };
             point = next;
             // Without progress lengths and multipliers say nothing any more.
             let narrows = narrows && steps >= FIRST_STEPS && without_progress == 0;

@@ -35,8 +35,10 @@ const DEPTH: usize = 5;
 const SHARE: f64 = 1e-4;
 const LAST_SHARE: f64 = 0.5;
 
-/// Between two checks of all columns the gap falls below this part of what it was, or no more sweeps follow.
+/// Between two checks of all columns the gap should fall below this part of what it was: where it did not so
+/// many times in a row, no more sweeps follow.
 const LEAST_GAIN: f64 = 0.9;
+const MOST_STUCK: usize = 2;
 
 /// Moves `w` towards the minimum of `problem` with `penalty`, where this is likely to cost less than a Gram
 /// matrix; `problem` has the columns as atoms, perhaps with a ridge, and output `output` as target.
@@ -65,14 +67,14 @@ pub(super) fn descend(
         }
     }
     let start = w.to_vec();
-    let (mut left, mut is_first, mut gap_before) = (None, true, f64::INFINITY);
+    let (mut left, mut is_first, mut gap_before, mut n_stuck) = (None, true, f64::INFINITY, 0);
     loop {
         let correlations = certificate::correlations(problem, w)?;
         let certificate = certificate::certify(problem, penalty, w, &correlations);
         let gap = certificate.relative_gap();
-        // Sweeps that gain nothing more than rounding leave the rest to the caller.
-        let is_stuck = gap > LEAST_GAIN * gap_before;
-        if gap <= control.tolerance || is_stuck || control.stopped().is_some() {
+        // Other columns that begin to move may cost a round what it gained; two such rounds do not.
+        n_stuck = if gap > LEAST_GAIN * gap_before { n_stuck + 1 } else { 0 };
+        if gap <= control.tolerance || n_stuck >= MOST_STUCK || control.stopped().is_some() {
             return Ok(left.is_some());
         }
         gap_before = gap;

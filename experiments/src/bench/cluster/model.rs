@@ -90,7 +90,7 @@ impl Model {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
             let [small, large] = [sizes[0], sizes[2]].map(|rows| seconds(runs, method, rows, EXECUTORS[0]));
-            let each = (large - small) / (sizes[2] - sizes[0]) as f64;
+            let each = ((large - small) / (sizes[2] - sizes[0]) as f64).max(0.0);
             fitted.push((method.name, (small - each * sizes[0] as f64).max(0.0), each));
         }
         Ok(Self { fitted })
@@ -128,12 +128,16 @@ impl Model {
         }
     }
 
+    /// Nothing where not all methods were measured.
     pub(super) fn predictions(&self) -> String {
+        if self.fitted.len() < METHODS.len() {
+            return String::new();
+        }
         let mut text = format!(
             "\n## Past this machine\n\n\
              What the model says, for {MACHINES:.0} machines with {SLOTS:.0} tasks at a time and tables at a path that \
              all of them read as fast as this machine reads its own, and a command that receives {:.0} GB a second. \
-             Nobody has measured it. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
+             Nobody has measured it. The look at the target before the passes, which one machine takes, comes besides. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
              that are counted or multiplied; `lasso` sums in 64 parts at most, so that no more tasks run at a time.\n\n\
              | table | method | tasks | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9
