@@ -369,8 +369,8 @@ mod tests {
             out.copy_from_slice(&values[rows]);
             Ok(())
         };
-        let (all, one) =
-            (Made { widths: vec![1; d], write: &write }, Made { widths: vec![1], write: &write });
+        let made = |width: usize| Made { widths: vec![1; width], write: &write };
+        let (all, few) = (made(d), made(3));
         let context = Context::default();
         for right in [None, Some(&few)] {
             let sums = ProductSums { left: &all, right, n_rows: n, bytes: 0, context: &context };
