@@ -10,8 +10,8 @@ use crate::request::{Request, body};
 use crate::secret::hash;
 use crate::{Error, VERSION};
 
-/// The sums of passes, each in a file whose name follows from all that they depend on: the request, the version
-/// of this program, and the lengths and times of the files of the table, as this machine sees them.
+/// The sums of passes, each in a file whose name follows from all that they depend on: the request, the
+/// version of this program, and the lengths and times of the files of the table, as this machine sees them.
 pub(crate) struct Finished {
     folder: Option<PathBuf>,
     files: Vec<Stamp>,
