@@ -89,7 +89,8 @@ impl Work {
         let mut message = Vec::new();
         reply.save(&mut message);
         if message.len() > LARGEST_REPLY {
-            let told = "the sums of a task take more than 1 GiB: leave out features, such as those of small f-score";
+            let told =
+                "the sums of a task take more than 1 GiB: leave out features, such as those of small f-score";
             message.clear();
             Reply::Failed(told.to_owned()).save(&mut message);
         }

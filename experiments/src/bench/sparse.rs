@@ -113,11 +113,11 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "rfs, λ = 10, to a gap of 2e-3",
+        name: "rfs, λ = 10, to a gap of 1e-4",
         size: [200, 1000],
         is_sign: true,
         method: "rfs",
-        parameters: &["lambda=10", "tolerance=2e-3"],
+        parameters: &["lambda=10", "tolerance=1e-4"],
         peer: Some(("rfs", "10")),
         ..CASE
     },
