@@ -29,7 +29,7 @@ pub(super) const METHODS: &[Method] = &[
     Method { name: "mrmr", bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)) },
     Method {
         name: "lasso",
-        bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 17.0 + 8.0 * CLASSES) + products(size),
+        bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size),
     },
 ];
 
@@ -39,14 +39,14 @@ const PAIR: f64 = 16.0 + 9.0 + 8.0 * LEVELS * LEVELS * CLASSES;
 /// Sums of so many bytes a feature: each task has a node of the tree of batches, which has two numbers
 /// besides, in a list with three.
 fn sums(size: &Size, bytes: f64) -> f64 {
-    size.tasks * (8.0 + size.columns * (bytes + 16.0 + 25.0))
+    size.tasks * (25.0 + size.columns * (bytes + 16.0 + 26.0))
 }
 
 /// The range of each feature, and in the next pass its counts of levels by class.
 fn tables(size: &Size) -> f64 {
     let levels = 8.0 + 8.0 * LEVELS;
     let counts = 8.0 + 8.0 * LEVELS * CLASSES;
-    let first_seen = 8.0 + CLASSES * (8.0 + 4.0 * LEVELS);
+    let first_seen = 8.0 + CLASSES * (8.0 + 8.0 * LEVELS);
     sums(size, 16.0) + sums(size, levels + counts + 8.0 + first_seen)
 }
 
