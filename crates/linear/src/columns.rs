@@ -800,15 +800,15 @@ impl InnerProducts for LinearColumns<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use fewest_core::{Columns, DenseColumns, OnDemand, Target};
 
     use super::*;
 
-    /// A table whose columns have one stored value in two.
-    struct Sparse(Vec<(Vec<usize>, Vec<f64>)>, usize);
+    /// A sparse table: of each column the rows and their values, and the number of samples.
+    pub(crate) struct Sparse(pub(crate) Vec<(Vec<usize>, Vec<f64>)>, pub(crate) usize);
 
     impl Columns for Sparse {
         fn n_samples(&self) -> usize {

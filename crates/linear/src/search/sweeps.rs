@@ -255,34 +255,13 @@ impl<'a> Residual<'a> {
 mod tests {
     use fewest_core::method::Regularization;
     use fewest_core::{
-        Budget, Column, Columns, Context, Dataset, DenseColumns, Selection, Selector, Status, Target,
-        derive_seed,
+        Budget, Context, Dataset, DenseColumns, Selection, Selector, Status, Target, derive_seed,
     };
     use fewest_solver::{Ridged, SolverChoice, Targeted};
 
     use super::*;
+    use crate::columns::tests::Sparse;
     use crate::{ElasticNet, Lasso, Sign};
-
-    /// A sparse table: of each column the rows and their values.
-    struct Cells {
-        n: usize,
-        columns: Vec<(Vec<usize>, Vec<f64>)>,
-    }
-
-    impl Columns for Cells {
-        fn n_samples(&self) -> usize {
-            self.n
-        }
-
-        fn n_features(&self) -> usize {
-            self.columns.len()
-        }
-
-        fn column<'a>(&'a self, j: usize, _: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-            let (rows, values) = &self.columns[j];
-            Ok(Column::Sparse { rows, values })
-        }
-    }
 
     const N: usize = 1500;
     const D: usize = 700;
@@ -356,8 +335,8 @@ mod tests {
                 }
             }
         }
-        let x = Cells { n, columns: cells.into_iter().map(|column| column.into_iter().unzip()).collect() };
-        let data = Dataset::new(x, Target::real(y)?)?;
+        let columns = cells.into_iter().map(|column| column.into_iter().unzip()).collect();
+        let data = Dataset::new(Sparse(columns, n), Target::real(y)?)?;
         let columns = LinearColumns::new(&data, "lasso", &Context::default())?;
         let products = columns.outputs[0].clone();
         let largest = products.iter().fold(0.0_f64, |most, product| most.max(product.abs()));
