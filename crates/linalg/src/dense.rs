@@ -5,6 +5,7 @@ use multiversion::multiversion;
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
 
 use crate::dot_products;
+use crate::products::dot_products_of_first;
 
 /// Columns of a panel.
 const PANEL: usize = 64;
@@ -71,12 +72,29 @@ pub fn mirror_unless(
 
 /// `Aᵀb` for every column `b` of `right`: one row a column of `a`, column after column.
 pub fn transposed_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+    products_of_first(a, right, m, |_| m)
+}
+
+/// [`transposed_products`] for columns of `a` that are zero below the diagonal: `Aᵀ` is a lower triangle.
+/// Half of the multiplications.
+///
+/// ```
+/// let (upper, right) = ([2.0, 0.0, 1.0, 3.0], [1.0, 1.0]);
+/// assert_eq!(fewest_linalg::triangular_products(&upper, &right, 2), [2.0, 4.0]);
+/// ```
+pub fn triangular_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+    products_of_first(a, right, m, |end| m.min(end))
+}
+
+/// `Aᵀb` by the first entries alone of columns of `a` up to the one before `end`, `used(end)` of them.
+fn products_of_first(a: &[f64], right: &[f64], m: usize, used: impl Fn(usize) -> usize + Sync) -> Vec<f64> {
     let (q, k) = (a.len() / m, right.len() / m);
     let mut out = vec![0.0; q * k];
     let panels = fewest_parallel::map(q.div_ceil(PANEL), |at| {
-        let panel = &a[at * PANEL * m..q.min((at + 1) * PANEL) * m];
+        let end = q.min((at + 1) * PANEL);
+        let panel = &a[at * PANEL * m..end * m];
         let mut products = vec![0.0; panel.len() / m * k];
-        dot_products(panel, right, m, &mut products);
+        dot_products_of_first(panel, right, m, used(end), &mut products);
         products
     });
     for (at, products) in panels.iter().enumerate() {
@@ -162,6 +180,23 @@ impl Cholesky {
     pub fn of_unless(mut values: Vec<f64>, n: usize, is_stopped: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let is_positive = |pivot: f64| (pivot > 0.0).then_some(pivot);
         factorise(&mut values, n, is_positive, is_stopped).then_some(Self { values, n })
+    }
+
+    /// Of a positive semidefinite matrix, `n × n`: a column of which no more than `share` of the largest
+    /// entry is left counts as one that follows from those before, and gets 0 wherever
+    /// [`solve`](Self::solve) solves for it. The factor means nothing where `is_stopped` said so before the
+    /// end.
+    pub fn semidefinite_unless(
+        mut values: Vec<f64>,
+        n: usize,
+        share: f64,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let largest = values.iter().step_by(n + 1).copied().fold(0.0, f64::max);
+        // Divided by an infinite pivot, everything is 0.
+        let allowed = |pivot: f64| Some(if pivot > share * largest { pivot } else { f64::INFINITY });
+        factorise(&mut values, n, allowed, is_stopped);
+        Self { values, n }
     }
 
     /// The smallest of the pivots, the squares of the diagonal of `L`: what is left of a column after those

@@ -12,7 +12,10 @@ pub use decompositions::{
     cholesky, left_singular, lu, orthonormal_unless, qr, qr_unless, symmetric_eigen, symmetric_eigen_unless,
     symmetric_eigenvalues,
 };
-pub use dense::{Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products};
+pub use dense::{
+    Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products,
+    triangular_products,
+};
 pub use dispatch::multiply_add;
 pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};
 pub use lanes::dot;

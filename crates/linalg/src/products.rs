@@ -36,13 +36,18 @@ const LANES: usize = 8;
 /// assert_eq!(out, [3.0, 7.0]);
 /// ```
 pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
+    dot_products_of_first(left, right, m, m, out);
+}
+
+/// [`dot_products`] of the first `used` entries of each column.
+pub(crate) fn dot_products_of_first(left: &[f64], right: &[f64], m: usize, used: usize, out: &mut [f64]) {
     assert!(left.len().is_multiple_of(m) && right.len().is_multiple_of(m), "whole columns of length m");
     let (a, b) = (left.len() / m.max(1), right.len() / m.max(1));
     assert_eq!(out.len(), a * b, "one result for each pair of columns");
-    if a < SMALL || b < SMALL || m < SMALL {
+    if a < SMALL || b < SMALL || used < SMALL {
         // Every column of the wider side is read once.
         let mut pair = |i: usize, j: usize| {
-            out[i + j * a] = lanes::dot(&left[i * m..(i + 1) * m], &right[j * m..(j + 1) * m]);
+            out[i + j * a] = lanes::dot(&left[i * m..][..used], &right[j * m..][..used]);
         };
         if a < b || b >= SMALL {
             (0..b).for_each(|j| (0..a).for_each(|i| pair(i, j)));
@@ -52,8 +57,8 @@ pub fn dot_products(left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
         return;
     }
     // Swapped strides transpose the view without a copy; the plain product packs its operands anyway.
-    let left = DMatrixView::from_slice_with_strides_generic(left, Dyn(a), Dyn(m), Dyn(m), Dyn(1));
-    let right = DMatrixView::from_slice(right, m, b);
+    let left = DMatrixView::from_slice_with_strides_generic(left, Dyn(a), Dyn(used), Dyn(m), Dyn(1));
+    let right = DMatrixView::from_slice_with_strides_generic(right, Dyn(used), Dyn(b), Dyn(1), Dyn(m));
     DMatrixViewMut::from_slice(out, a, b).gemm(1.0, &left, &right, 0.0);
 }
 

@@ -318,6 +318,29 @@ fn more_features_than_samples() -> Tested {
     Ok(())
 }
 
+/// Where half of the features are zero but for a few samples, steps go on for long along directions with a
+/// product near zero: what `M` makes of them must not come from the steps before, or its rounding errors
+/// grow until the objective is far below zero.
+#[test]
+fn no_objective_is_below_its_bound() -> Tested {
+    let (n, p) = (40, 300);
+    let rare = |column: Vec<f64>| column.iter().map(|e| f64::from(u8::from(*e > 0.45))).collect();
+    for seed in 2..5 {
+        let columns: Vec<Vec<f64>> = (0..p)
+            .map(|j| (j, noise(n, 1000 * seed + j)))
+            .map(|(j, e)| if j % 2 == 0 { rare(e) } else { e })
+            .collect();
+        let data = data_of(&columns)?;
+        let udfs = Udfs { neighbourhoods: neighbourhoods(4), ..Udfs::default() };
+        let found = all(&udfs, &data)?;
+        let Some(descent) = found.descent else { panic!("{:?}", found.status) };
+        let certificate = found.solver.map_or(f64::NAN, |report| report.certificate.value());
+        assert!(certificate <= 1e-4, "{certificate} {descent:?}");
+        assert!(Some(descent.last_objective) >= descent.lower_bound, "{descent:?}");
+    }
+    Ok(())
+}
+
 /// The number of clusters is found where it is not given, and told.
 #[test]
 fn clusters_are_counted() -> Tested {

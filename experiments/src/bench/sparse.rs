@@ -131,7 +131,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "udfs, λ = 1, to a stationarity of 1",
+        name: "udfs, λ = 1, its first point",
         size: [200, 500],
         is_sign: true,
         method: "udfs",
@@ -288,8 +288,9 @@ const INTRODUCTION: &str = "\
     target. The linear programs of the Dantzig selector and of the hinge loss are HiGHS's, as SciPy calls it; best \
     subsets are abess's, whose objective is computed anew by least squares; `rfs` and `udfs` are scikit-feature's, \
     which stop where the objective falls by less than 1e-3 (`experiments/peers/sparse.py` says what is solved). When \
-    that is, rounding decides: its time for `udfs` may be a tenth or ten times this on another machine. The \
-    second line of each has ours stop early too, where its objective is already the smaller one. The \
+    that is, rounding decides: its time for `udfs` may be a tenth or a hundred times this on another machine, or \
+    for another order of the same samples. The second line of each has ours stop early too, `udfs` at the point \
+    where it starts: the objective is already the smaller one there. The \
     lasso of a million features has 10 000 samples with about 100 values each. An objective that is smaller is \
     better; the gap is what our answer tells: a duality gap, or for best subsets and `udfs` how far it is from \
     stationary. [Penalties](linear.md) are on a page of their own. Every run is in [sparse.csv](sparse.csv).\n\n\

@@ -187,21 +187,20 @@ impl Descent<'_> {
         let added = if least > 0.0 { -SHIFT * least } else { DEFINITE * self.scatter.mean_diagonal() };
         let shifted: Vec<f64> = now.weights.iter().map(|weight| weight + added).collect();
         let towards = self.scatter.solve(&shifted, rest, self.context)?;
-        let own = Vectors { w: now.w.clone(), image: now.image.clone(), weighted: now.weighted.clone() };
-        let (image, weighted) = self.scatter.images(&towards)?;
-        let towards = Vectors { w: towards, image, weighted };
         let mut span = Span::default();
-        span.extend(&own);
-        span.extend(&towards);
+        span.extend(&now.w, now.weighted.as_ref());
+        let weighted = if now.weighted.is_some() { self.scatter.images(&towards)?.1 } else { None };
+        span.extend(&towards, weighted.as_ref());
         if let Some(step) = before {
-            span.extend(step);
+            span.extend(&step.w, step.weighted.as_ref());
         }
         if span.vectors.len() < c {
             return Err(not_finite());
         }
         let vectors = DMatrix::from_columns(&span.vectors);
-        let images = DMatrix::from_columns(&span.images);
-        let weighted = (!span.weighted.is_empty()).then(|| DMatrix::from_columns(&span.weighted));
+        // Anew at each step: combined from those of the step before, their rounding errors would grow until
+        // the trace seems to be below zero.
+        let (images, weighted) = self.scatter.images(&vectors)?;
         let projected = symmetric(transposed_times(&vectors, &images));
         let mut weights = now.weights.clone();
         let (mut objective, mut first_decrease) = (now.objective, None);
@@ -224,20 +223,16 @@ impl Descent<'_> {
         // What is new in the answer, without what it has of the point.
         let others = span.vectors.len() - c;
         let part = |all: &DMatrix<f64>| all.columns(c, others) * best.rows(c, others);
-        *before = (others > 0).then(|| Vectors {
-            w: part(&vectors),
-            image: part(&images),
-            weighted: weighted.as_ref().map(part),
-        });
+        *before = (others > 0).then(|| Vectors { w: part(&vectors), weighted: weighted.as_ref().map(part) });
         let weighted = weighted.map(|weighted| combined(&weighted, &best));
         Ok(self.point(combined(&vectors, &best), combined(&images, &best), weighted))
     }
 }
 
-/// Vectors with their products with `M` and `B`.
+/// Vectors with their products with `B`.
 struct Vectors {
     w: DMatrix<f64>,
-    image: DMatrix<f64>,
+    /// None where they are the vectors.
     weighted: Option<DMatrix<f64>>,
 }
 
@@ -245,17 +240,16 @@ struct Vectors {
 #[derive(Default)]
 struct Span {
     vectors: Vec<DVector<f64>>,
-    images: Vec<DVector<f64>>,
     /// Empty where they are the vectors.
     weighted: Vec<DVector<f64>>,
 }
 
 impl Span {
     /// Adds what columns have orthogonal to those there, unless it is rounding.
-    fn extend(&mut self, others: &Vectors) {
-        for (k, column) in others.w.column_iter().enumerate() {
-            let (mut vector, mut image) = (column.into_owned(), others.image.column(k).into_owned());
-            let mut weighted = others.weighted.as_ref().map(|all| all.column(k).into_owned());
+    fn extend(&mut self, columns: &DMatrix<f64>, weighted: Option<&DMatrix<f64>>) {
+        for (k, column) in columns.column_iter().enumerate() {
+            let mut vector = column.into_owned();
+            let mut weighted = weighted.map(|all| all.column(k).into_owned());
             let length_of = |vector: &DVector<f64>, weighted: &Option<DVector<f64>>| match weighted {
                 Some(weighted) => vector.dot(weighted).max(0.0).sqrt(),
                 None => vector.norm(),
@@ -268,7 +262,6 @@ impl Span {
                 for (at, other) in self.vectors.iter().enumerate() {
                     let along = self.weighted.get(at).unwrap_or(other).dot(&vector);
                     vector.axpy(-along, other, 1.0);
-                    image.axpy(-along, &self.images[at], 1.0);
                     if let Some(weighted) = &mut weighted {
                         weighted.axpy(-along, &self.weighted[at], 1.0);
                     }
@@ -277,7 +270,6 @@ impl Span {
             let length = length_of(&vector, &weighted);
             if length > 1e-9 * size {
                 self.vectors.push(vector / length);
-                self.images.push(image / length);
                 self.weighted.extend(weighted.map(|weighted| weighted / length));
             }
         }

@@ -1,7 +1,10 @@
 //! The matrix of a trace, and that of the constraint.
 
 use fewest_core::{Context, Error, room};
-use fewest_linalg::{Cholesky, cholesky, gram_unless, lowest, orthonormal_unless, symmetric_eigen_unless};
+use fewest_linalg::{
+    Cholesky, cholesky, dot, gram_unless, lowest, orthonormal_unless, symmetric_eigen_unless,
+    triangular_products,
+};
 use nalgebra::{DMatrix, Dyn, SymmetricEigen};
 
 use super::table::Table;
@@ -19,6 +22,9 @@ const JITTER: f64 = 1e-12;
 
 /// Eigenvalues of products of samples that are zero but for rounding, relative to the largest.
 const ZERO: f64 = 1e-10;
+
+/// Of the axes, one in so many may be one of those nearest to the null space.
+const LOOKED_AT: usize = 4;
 
 /// The symmetric matrix `K` of `M = Xᵀ K X`, a row for each sample.
 pub(crate) trait Between {
@@ -81,8 +87,10 @@ impl<'a> Scatter<'a> {
             let mut dense = between.dense();
             let jitter = JITTER * dense.trace() / n as f64;
             dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
-            let factor = cholesky(dense).ok_or_else(not_finite)?;
-            Form::Products { root: x.transpose() * factor.l(), x, between }
+            // K = U Uᵀ; the columns of U are zero below the diagonal.
+            let upper = upper_root(dense).ok_or_else(not_finite)?;
+            let rows = triangular_products(upper.as_slice(), x.as_slice(), n);
+            Form::Products { root: DMatrix::from_vec(n, p, rows).transpose(), x, between }
         };
         Ok(Self::of(form, None))
     }
@@ -266,22 +274,33 @@ impl<'a> Scatter<'a> {
                 Ok(Some(Start { w, lowest: 0.0, residual: 0.0, name }))
             }
             (Form::Products { root, .. }, _) => {
-                let p = root.nrows();
-                let small = DMatrix::from_vec(
-                    root.ncols(),
-                    root.ncols(),
-                    gram_unless(root.as_slice(), p, &is_stopped),
-                );
-                let found = eigen(small, context)?;
-                let largest = found.eigenvalues.amax();
-                let mut range = root * &found.eigenvectors;
-                for (mut column, &value) in range.column_iter_mut().zip(found.eigenvalues.iter()) {
-                    let is_kept = value > ZERO * largest;
-                    column *= if is_kept { value.sqrt().recip() } else { 0.0 };
+                let (p, n) = root.shape();
+                let small = gram_unless(root.as_slice(), p, &is_stopped);
+                let factor = Cholesky::semidefinite_unless(small, n, ZERO, &is_stopped);
+                if is_stopped() {
+                    return Err(stopped(context));
                 }
-                let axes = self.axes_by(&squared_rows(&range), clusters);
-                let projected = &axes - &range * range.tr_mul(&axes);
-                let w = orthonormal_unless(&projected, &is_stopped).ok_or_else(|| stopped(context))?;
+                // How long the part of an axis in the range of M is: ‖R⁻¹ a‖ for its row a of the root, whose
+                // columns have the products R Rᵀ. By R⁻¹, which stays in the cache. Axes with a small
+                // part have a small product with M, too: only those are looked at.
+                let some = (p / LOOKED_AT).max(4 * clusters).min(p);
+                let candidates = &fewest_core::order::ascending(&self.diagonal)[..some];
+                let mut inverse = DMatrix::identity(n, n);
+                inverse.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve_lower(column));
+                let axes = root.select_rows(candidates).transpose();
+                let rows = triangular_products(inverse.transpose().as_slice(), axes.as_slice(), n);
+                let mut in_range = vec![f64::INFINITY; p];
+                for (&j, row) in candidates.iter().zip(rows.chunks_exact(n)) {
+                    in_range[j] = dot(row, row);
+                }
+                let mut w = axes_by(&in_range, clusters);
+                // What is left after once has the rounding errors of what was taken off; after twice it has not.
+                for _ in 0..2 {
+                    let mut inner = transposed_times(root, &w);
+                    inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
+                    w -= combined(root, &inner);
+                }
+                let w = orthonormal_unless(&w, &is_stopped).ok_or_else(|| stopped(context))?;
                 if w.ncols() < clusters {
                     return Err(not_finite());
                 }
@@ -302,17 +321,18 @@ impl<'a> Scatter<'a> {
 
     /// The axes with the smallest entries on the diagonal.
     pub(crate) fn axes(&self, clusters: usize) -> DMatrix<f64> {
-        self.axes_by(&self.diagonal, clusters)
+        axes_by(&self.diagonal, clusters)
     }
+}
 
-    fn axes_by(&self, values: &[f64], clusters: usize) -> DMatrix<f64> {
-        let mut axes = DMatrix::zeros(values.len(), clusters);
-        let smallest_first = fewest_core::order::ascending(values);
-        for (column, j) in smallest_first.into_iter().take(clusters).enumerate() {
-            axes[(j, column)] = 1.0;
-        }
-        axes
+/// The axes with the smallest values.
+fn axes_by(values: &[f64], clusters: usize) -> DMatrix<f64> {
+    let mut axes = DMatrix::zeros(values.len(), clusters);
+    let smallest_first = fewest_core::order::ascending(values);
+    for (column, j) in smallest_first.into_iter().take(clusters).enumerate() {
+        axes[(j, column)] = 1.0;
     }
+    axes
 }
 
 impl Metric<'_> {
@@ -324,6 +344,15 @@ impl Metric<'_> {
 
 fn eigen(matrix: DMatrix<f64>, context: &Context<'_>) -> Result<SymmetricEigen<f64, Dyn>, Error> {
     symmetric_eigen_unless(matrix, &|| context.stopped().is_some()).ok_or_else(|| stopped(context))
+}
+
+/// The upper triangle `U` with `matrix = U Uᵀ`: the Cholesky factor of the rows and columns in reverse.
+fn upper_root(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    // Entry (i, j) is then that of (n − 1 − i, n − 1 − j).
+    matrix.as_mut_slice().reverse();
+    let mut factor = cholesky(matrix)?.l();
+    factor.as_mut_slice().reverse();
+    Some(factor)
 }
 
 /// The vectors of the smallest eigenvalues of `M w = μ B w`, `M = Xᵀ K X` and `B = XᵀX + ridge I`, among `w =

@@ -16,7 +16,9 @@
 //! and `L⁻¹z_a`, `M = LLᵀ`: a system in all lengths is solved by one of the size of `V Vᵀ` where that is
 //! smaller.
 
-use fewest_linalg::{Cholesky, combination, dot, gram, symmetric_eigen, transposed, transposed_products};
+use fewest_linalg::{
+    Cholesky, combination, dot, gram, symmetric_eigen, transposed, transposed_products, triangular_products,
+};
 use fewest_solver::Control;
 use nalgebra::DMatrix;
 
@@ -37,9 +39,9 @@ const STIFF: f64 = 1e8;
 /// After so many steps columns near the border leave, where they are at least one in so many of all: those
 /// whose share of the largest length is below this part of their multiplier's share of the penalty. Near the
 /// end many lengths are small: each time the part becomes smaller by this factor.
-const FIRST_STEPS: u64 = 4;
+const FIRST_STEPS: u64 = 2;
 const ONE_OF: usize = 2;
-const NEAR_BORDER: f64 = 0.003;
+const NEAR_BORDER: f64 = 0.01;
 const NEARER: f64 = 0.01;
 
 /// A step is halved, so many times at most, where the matrix is not positive definite to rounding after it or
@@ -293,7 +295,7 @@ impl Interior {
         inverse.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
         fewest_parallel::chunks(&mut inverse, n, |_, column| point.factor.solve_lower(column));
         let by_rows = transposed(&inverse, n, &vec![root; n]);
-        let mut whitened = transposed_products(&by_rows, &self.x, n);
+        let mut whitened = triangular_products(&by_rows, &self.x, n);
         whitened.extend_from_slice(&inverse);
         let own = |a: usize| {
             let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);

@@ -117,10 +117,10 @@ impl Selector for Udfs {
         };
         let start = descent.start(clusters)?;
         let axes = scatter.axes(clusters);
-        let (spectral_objective, axes_objective) = (descent.objective(&start.w)?, descent.objective(&axes)?);
+        let axes_objective = descent.objective(&axes)?;
         let mut found = descent.from(start.w)?;
         let mut from = start.name;
-        if axes_objective < spectral_objective && !found.status.is_stopped() {
+        if axes_objective < found.first_objective && !found.status.is_stopped() {
             let other = descent.from(axes)?;
             if other.objective < found.objective {
                 (found, from) = (other, "the axes of the smallest entries on the diagonal of M");
