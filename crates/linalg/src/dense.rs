@@ -13,6 +13,20 @@ const PANEL: usize = 64;
 /// Up to this many rows a second thread does not make a factorisation faster.
 const SERIAL: usize = 300;
 
+/// With fewer multiplications than this, half a millisecond of work, a second thread takes about as long to
+/// wake and to fall asleep again as it saves. Moving a number takes as long as so many of them.
+const FEW: usize = 1 << 22;
+const MOVED: usize = 8;
+
+/// `work(at, chunk)` for every chunk of `size` items, on this thread alone where there is little to do.
+fn chunks(out: &mut [f64], size: usize, is_little: bool, work: impl Fn(usize, &mut [f64]) + Sync) {
+    if is_little {
+        out.chunks_mut(size.max(1)).enumerate().for_each(|(at, chunk)| work(at, chunk));
+    } else {
+        fewest_parallel::chunks(out, size, work);
+    }
+}
+
 /// Rows handled by one task where a vector is a sum of columns.
 const ROWS: usize = 512;
 
@@ -28,7 +42,7 @@ pub fn gram_unless(a: &[f64], m: usize, is_stopped: &(dyn Fn() -> bool + Sync)) 
     if m == 0 || q == 0 {
         return out;
     }
-    fewest_parallel::chunks(&mut out, PANEL * q, |panel, out| {
+    chunks(&mut out, PANEL * q, q * q * m / 2 < FEW, |panel, out| {
         let (first, last) = (panel * PANEL, q.min((panel + 1) * PANEL));
         let right = &a[first * m..last * m];
         let mut products = Vec::new();
@@ -90,13 +104,19 @@ pub fn triangular_products(a: &[f64], right: &[f64], m: usize) -> Vec<f64> {
 fn products_of_first(a: &[f64], right: &[f64], m: usize, used: impl Fn(usize) -> usize + Sync) -> Vec<f64> {
     let (q, k) = (a.len() / m, right.len() / m);
     let mut out = vec![0.0; q * k];
-    let panels = fewest_parallel::map(q.div_ceil(PANEL), |at| {
+    let of_panel = |at: usize| {
         let end = q.min((at + 1) * PANEL);
         let panel = &a[at * PANEL * m..end * m];
         let mut products = vec![0.0; panel.len() / m * k];
         dot_products_of_first(panel, right, m, used(end), &mut products);
         products
-    });
+    };
+    let n_panels = q.div_ceil(PANEL);
+    let panels = if q * k * m < FEW {
+        (0..n_panels).map(of_panel).collect()
+    } else {
+        fewest_parallel::map(n_panels, of_panel)
+    };
     for (at, products) in panels.iter().enumerate() {
         let height = products.len() / k.max(1);
         for (column, products) in products.chunks_exact(height.max(1)).enumerate() {
@@ -109,7 +129,7 @@ fn products_of_first(a: &[f64], right: &[f64], m: usize, used: impl Fn(usize) ->
 /// `A w` for the columns of length `m` in `a`.
 pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
     let mut out = vec![0.0; m];
-    fewest_parallel::chunks(&mut out, ROWS, |part, out| {
+    chunks(&mut out, ROWS, a.len() < FEW, |part, out| {
         let first = part * ROWS;
         for (weight, column) in w.iter().zip(a.chunks_exact(m)) {
             if *weight != 0.0 {
@@ -126,7 +146,7 @@ pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
 pub fn transposed(a: &[f64], m: usize, scale: &[f64]) -> Vec<f64> {
     let q = a.len() / m.max(1);
     let mut out = vec![0.0; a.len()];
-    fewest_parallel::chunks(&mut out, q.max(1) * PANEL, |part, out| {
+    chunks(&mut out, q * PANEL, MOVED * a.len() < FEW, |part, out| {
         for (row, out) in out.chunks_exact_mut(q).enumerate() {
             let i = part * PANEL + row;
             for (value, column) in out.iter_mut().zip(a.chunks_exact(m)) {
@@ -293,11 +313,7 @@ fn factorise(
             )
             .gemm(-1.0, &rows, &block, 1.0);
         };
-        if n <= SERIAL {
-            rest.chunks_mut(PANEL * n).enumerate().for_each(|(part, target)| update(part, target));
-        } else {
-            fewest_parallel::chunks(rest, PANEL * n, update);
-        }
+        chunks(rest, PANEL * n, n <= SERIAL, update);
     }
     !is_stopped()
 }

@@ -301,7 +301,7 @@ impl Interior {
             let (u, b) = (self.pull(point, a), &whitened[a * n..(a + 1) * n]);
             dot(u, u) * dot(b, b)
         };
-        let curvatures: Vec<f64> = fewest_parallel::map(m + n, own);
+        let curvatures: Vec<f64> = (0..m + n).map(own).collect();
         let coupled: Vec<usize> = (0..m + n).filter(|&a| s[a] <= STIFF * z[a] * curvatures[a]).collect();
         let q = coupled.len();
         // I + D H D with D² = z/s: every pivot is at least 1.
