@@ -139,7 +139,7 @@ struct SelectArgs {
     /// Write the result as JSON to this file, or to stdout for -
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Parts in which rows are summed at most; 64 or fewer for fcq, lasso and elastic-net [default: 64; 4 for
+    /// Parts in which rows are summed at most; 64 or fewer where products are summed [default: 64; 4 for
     /// text, which each reads from the start]
     #[arg(long, value_name = "N", value_parser = positive)]
     tasks: Option<usize>,

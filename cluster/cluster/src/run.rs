@@ -114,7 +114,7 @@ impl Answer {
 
 /// Selects `k` features (none: ten, or as many as there are) of a table by a method that the command knows,
 /// with parameters `NAME=VALUE`: those that [`Selector::select`](fewest::core::Selector::select) selects of
-/// the same table in memory, with the same bits of their scores; of `fcq`, `lasso` and `elastic-net`, those
+/// the same table in memory, with the same bits of their scores; of methods that sum products of columns, those
 /// of [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
 ///
 /// # Errors

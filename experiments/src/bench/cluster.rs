@@ -111,8 +111,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let header = ["method", "rows", "executors", "passes", "seconds", "bytes_sent", "bytes_received"];
     documents.csv("cluster", &header, &runs.iter().map(Run::cells).collect::<Vec<_>>())?;
     let model = Model::fitted(&runs, sizes)?;
-    documents.page("cluster", page(&runs, &model, sizes))?;
-    lines(&documents.path("cluster.svg"), &panels(&runs, &model, sizes))
+    documents.page("cluster", page(&runs, &model, sizes)?)?;
+    lines(&documents.path("cluster.svg"), &panels(&runs, &model, sizes)?)
 }
 
 /// The optimised `fewest-cluster`, built if need be.
@@ -190,21 +190,23 @@ fn seconds(runs: &[Run], method: &Method, rows: usize, executors: usize) -> f64 
     minimum(&runs.iter().filter(same).map(|run| run.seconds).collect::<Vec<_>>())
 }
 
-fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> String {
+fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
     let mut text = format!(
         "# Selections by a cluster\n\n\
          `fewest-cluster` with executors on this machine, each with one task at a time, on Parquet files of \
          {COLUMNS} columns and {CLASSES} classes, k = 20; the smallest of the runs. The executors share \
          the cores of this machine with the scheduler and the command. Seconds are those of the passes: before them \
-         the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has two numbers \
-         for each method, from the smallest and the largest table with one executor: seconds that do not depend on \
-         the rows, and seconds a row. What it says of the other runs was not used to make it.\n\n\
+         the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has three numbers \
+         for each method: seconds of a task without rows, which is mostly the time until the scheduler hands out the \
+         next one, and seconds a row, from the smallest and the largest table with one executor; and how much faster \
+         two executors on this machine compute than one, from the largest table. What it says of the other runs was \
+         not used to make it.\n\n\
          ![Seconds against rows and against executors](cluster.svg)\n\n\
          ## Time\n\n| method | rows | executors | passes | seconds | model, s |\n|---|---|---|---|---|---|\n"
     );
     let each: Vec<&Run> = distinct(runs);
     for run in &each {
-        let used = run.executors == 1 && run.rows != sizes[1];
+        let used = run.rows == sizes[2] || run.executors == 1 && run.rows == sizes[0];
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {:.2} | {:.2}{} |",
@@ -213,7 +215,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> String {
             run.executors,
             run.passes,
             seconds(runs, run.method, run.rows, run.executors),
-            model.measured(run.method, run.rows as f64, run.executors as f64),
+            model.measured(run.method, run.rows, run.executors)?,
             if used { " (fitted)" } else { "" },
         );
     }
@@ -233,8 +235,8 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> String {
             expected / run.received as f64,
         );
     }
-    text += &model.predictions();
-    text
+    text += &model.predictions()?;
+    Ok(text)
 }
 
 /// The first run of each kind.
@@ -251,48 +253,42 @@ fn distinct(runs: &[Run]) -> Vec<&Run> {
     each
 }
 
-fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Vec<Panel> {
+fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<Vec<Panel>> {
     let each = distinct(runs);
     let methods: Vec<&Method> =
         METHODS.iter().filter(|method| each.iter().any(|run| run.method.name == method.name)).collect();
-    type Points = Vec<(f64, f64)>;
     let series = |name: String, points: Vec<(f64, f64)>, is_guide| Series {
         name,
         points,
         errors: Vec::new(),
         is_guide,
     };
-    let panel = |title: &str, x_label: &str, points: &dyn Fn(&Method) -> [Points; 2]| Panel {
-        title: title.to_owned(),
-        x_label: x_label.to_owned(),
-        y_label: "seconds".to_owned(),
-        logarithmic: true,
-        y_range: None,
-        series: methods
-            .iter()
-            .flat_map(|method| {
-                let [measured, expected] = points(method);
-                [series(method.name.to_owned(), measured, false), series(String::new(), expected, true)]
-            })
-            .collect(),
+    // Of tables with so many rows, and so many executors: measured, and as the model has it.
+    let panel = |title: String, x_label: &str, places: &[(f64, usize, usize)]| -> Result<Panel> {
+        let mut drawn = Vec::new();
+        for method in &methods {
+            let (mut measured, mut expected) = (Vec::new(), Vec::new());
+            for &(x, rows, executors) in places {
+                measured.push((x, seconds(runs, method, rows, executors)));
+                expected.push((x, model.measured(method, rows, executors)?));
+            }
+            drawn.push(series(method.name.to_owned(), measured, false));
+            drawn.push(series(String::new(), expected, true));
+        }
+        Ok(Panel {
+            title,
+            x_label: x_label.to_owned(),
+            y_label: "seconds".to_owned(),
+            logarithmic: true,
+            y_range: None,
+            series: drawn,
+        })
     };
-    let by_rows = |method: &Method| {
-        [
-            sizes.map(|rows| (rows as f64, seconds(runs, method, rows, 2))).to_vec(),
-            sizes.map(|rows| (rows as f64, model.measured(method, rows as f64, 2.0))).to_vec(),
-        ]
-    };
-    let most = sizes[2];
-    let by_executors = |method: &Method| {
-        [
-            EXECUTORS.map(|executors| (executors as f64, seconds(runs, method, most, executors))).to_vec(),
-            EXECUTORS
-                .map(|executors| (executors as f64, model.measured(method, most as f64, executors as f64)))
-                .to_vec(),
-        ]
-    };
-    vec![
-        panel("Two executors; grey: the model", "rows", &by_rows),
-        panel(&format!("{most} rows; grey: the model"), "executors", &by_executors),
-    ]
+    let middle = sizes[1];
+    let by_rows = sizes.map(|rows| (rows as f64, rows, 2));
+    let by_executors = EXECUTORS.map(|executors| (executors as f64, middle, executors));
+    Ok(vec![
+        panel("Two executors; grey: the model".to_owned(), "rows", &by_rows)?,
+        panel(format!("{middle} rows; grey: the model"), "executors", &by_executors)?,
+    ])
 }

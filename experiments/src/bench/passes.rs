@@ -46,6 +46,12 @@ const CASES: &[Case] = &[
         statistic: Some("chi2"),
     },
     Case {
+        name: "mutual information, bins of equally many samples",
+        words: &["score", "--method", "mim", "--param", "discretisation=equal-frequency"],
+        is_wide: false,
+        statistic: None,
+    },
+    Case {
         name: "mRMR, k = 20",
         words: &["select", "--method", "mrmr", "-k", "20"],
         is_wide: false,

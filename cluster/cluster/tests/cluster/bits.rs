@@ -22,12 +22,14 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("mim", &["discretisation=equal-frequency"], "class"),
 ];
 
-/// Methods whose passes sum products, in another order than a table in memory does.
+/// Methods whose passes sum products or shares of counts, in another order than a table in memory does.
 const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
     ("fcq", &[], "class"),
     ("fcq", &[], "real"),
     ("lasso", &[], "real"),
     ("elastic-net", &["l1_ratio=0.5"], "class"),
+    ("hsic-lasso", &[], "class"),
+    ("nocco-lasso", &["related=0"], "real"),
 ];
 
 fn arguments<'a>((method, parameters, target): (&'a str, &[&'a str], &'a str)) -> Vec<&'a str> {

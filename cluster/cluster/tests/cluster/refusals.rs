@@ -81,8 +81,8 @@ fn wrong_tables_and_arguments() {
     let path = rows.write(folder.path(), 1);
     let relieff = told(&path, &["--method", "relieff", "--target", "class"]);
     assert!(relieff.contains("relieff") && relieff.contains("f-score"), "{relieff}");
-    let hsic = told(&path, &["--method", "hsic-lasso", "--target", "real"]);
-    assert!(hsic.contains("hsic-lasso does not run on a cluster"), "{hsic}");
+    let laplace = told(&path, &["--method", "hsic-lasso", "--target", "real", "-p", "kernel=laplace"]);
+    assert!(laplace.contains("kernel"), "{laplace}");
     let logistic = told(&path, &["--method", "lasso", "--target", "class", "-p", "loss=logistic"]);
     assert!(logistic.contains("loss=logistic in passes"), "{logistic}");
     let unknown = told(&path, &["--method", "f-skore", "--target", "class"]);

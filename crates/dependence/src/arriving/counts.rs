@@ -84,6 +84,39 @@ impl Kinds {
 }
 
 impl Counts {
+    /// Of no samples, of the kinds of this batch.
+    ///
+    /// # Errors
+    /// For a target or features that cannot be counted.
+    pub(crate) fn of_kinds(batch: &Dataset, dependence: &Dependence) -> Result<Self, Error> {
+        let kinds = Kinds::of(batch)?;
+        let (target, features) = Self::begin(dependence, &kinds)?;
+        Ok(Self { kinds: Some(kinds), n: 0, target, features })
+    }
+
+    /// Of no samples, on the nodes for values in these ranges, of the target and of each feature.
+    pub(crate) fn over(self, target: (f64, f64), features: impl Iterator<Item = (f64, f64)>) -> Self {
+        let over = |axis: Axis, (low, high): (f64, f64)| match axis {
+            // Levels are known, or join when they come.
+            Axis::Levels(_) => axis,
+            Axis::Numbers(_) => axis.with(low).with(high),
+        };
+        let target = over(self.target, target);
+        let with_range = self.features.into_iter().zip(features);
+        let features =
+            with_range.map(|(own, range)| Joint::new(over(own.axis, range), target.len())).collect();
+        Self { target, features, ..self }
+    }
+
+    /// The values of a target: the codes of classes, or its numbers.
+    pub(crate) fn targets(target: &Target) -> Vec<f64> {
+        match target {
+            Target::Class(classes) => classes.codes().iter().map(|&code| f64::from(code)).collect(),
+            Target::Real(outputs) => outputs.output(0).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The axes of the target and of the features, before any sample.
     fn begin(dependence: &Dependence, kinds: &Kinds) -> Result<(Axis, Vec<Joint>), Error> {
         let (target, most) = match &kinds.classes {
@@ -131,11 +164,7 @@ impl Counts {
         let kinds = Kinds::of(batch)?;
         let levels = |j: usize| kinds.features[j].as_ref();
         let columns = fewest_parallel::try_map(batch.n_features(), |j| Self::column(batch, j, levels(j)))?;
-        let targets: Vec<f64> = match batch.target() {
-            Target::Class(classes) => classes.codes().iter().map(|&code| f64::from(code)).collect(),
-            Target::Real(outputs) => outputs.output(0).to_vec(),
-            _ => Vec::new(),
-        };
+        let targets = Self::targets(batch.target());
         match &self.kinds {
             Some(first) => kinds.check(first)?,
             None => (self.target, self.features) = Self::begin(dependence, &kinds)?,

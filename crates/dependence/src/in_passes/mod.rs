@@ -1,13 +1,14 @@
 //! The lasso over kernels from rows that are read in passes.
 //!
-//! The first pass counts the values of each feature at the nodes of a grid, with the target ([`Counts`]):
-//! from these counts come the features `φ` of the kernel on the nodes, the norms of all centred Gram
-//! matrices, and their products with that of the target. The second sums the products of the features that
+//! The first pass looks for the range of each variable, from which a grid follows. The second counts the
+//! values of each feature at its nodes, with the target ([`Counts`]): from these counts come the features `φ` of the kernel on the nodes, the norms of all centred Gram
+//! matrices, and their products with that of the target. The third sums the products of the features that
 //! are likely to be selected: `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product
 //! is negative, so that the dependence of a feature on the target bounds its correlation with any residual:
 //! features below the penalty are certified to be left out. Products that this does not spare are summed in
 //! more passes.
 
+mod counting;
 mod known;
 mod nodes;
 
@@ -42,7 +43,7 @@ pub(crate) fn select(
     context: &Context<'_>,
 ) -> Result<Selection, Error> {
     dependence.widths()?;
-    let (counts, first) = count(stream, dependence, context)?;
+    let (counts, first) = counting::count(stream, dependence, context)?;
     let (target, weights);
     let marginal = counts.features.first().map(Joint::target_marginal).unwrap_or_default();
     let sigma_y = dependence.widths()?.1;
@@ -89,28 +90,6 @@ pub(crate) fn select(
             return selected;
         }
         atoms.learn(stream, n_samples, context)?;
-    }
-}
-
-/// What is counted of all rows, and the first of them.
-fn count(
-    stream: &mut dyn SampleStream,
-    dependence: &Dependence,
-    context: &Context<'_>,
-) -> Result<(Counts, Dataset), Error> {
-    let mut counts = Counts::default();
-    let mut first = None;
-    while let Some(batch) = stream.next_batch()? {
-        context.go_on("all rows had been counted")?;
-        counts.add(&batch, dependence)?;
-        check_memory(bytes_of(&counts), counts.features.len(), context)?;
-        if first.is_none() {
-            first = Some(batch.subset(&[0])?);
-        }
-    }
-    match first {
-        Some(first) if counts.n > 1 => Ok((counts, first)),
-        _ => Err(Error::TooFew { what: "samples", minimum: 2, found: counts.n }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, EXECUTORS, Run, seconds};
+use super::{COLUMNS, EXECUTORS, Run, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -73,10 +73,24 @@ fn products(size: &Size) -> f64 {
     size.tasks * (24.0 + 8.0 * values + 8.0 * tiles((width / TILE).ceil()))
 }
 
-/// Seconds of each method: those of its passes without rows, and those of a row with [`COLUMNS`] columns.
+/// What the time of each method is made of.
 pub(super) struct Model {
-    fitted: Vec<(&'static str, f64, f64)>,
+    fitted: Vec<Fitted>,
 }
+
+/// Three numbers of a method, for all of its passes together.
+struct Fitted {
+    name: &'static str,
+    /// Seconds of a task without rows: mostly until the scheduler hands out the next one.
+    task: f64,
+    /// Seconds of a row with [`COLUMNS`] columns.
+    row: f64,
+    /// How much faster two executors on this machine compute than one.
+    speedup: f64,
+}
+
+/// Numbers of tasks and of rows that differ by less than this do not tell the time of one from the other's.
+const TELLING: f64 = 0.1;
 
 /// Machines that nobody measured.
 const MACHINES: f64 = 100.0;
@@ -85,53 +99,62 @@ const SLOTS: f64 = 8.0;
 const NETWORK: f64 = 1e9;
 
 impl Model {
-    /// From the smallest and the largest table, with one executor.
+    /// From the smallest and the largest table with one executor, and the largest one with two.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
-            let [small, large] = [sizes[0], sizes[2]].map(|rows| seconds(runs, method, rows, EXECUTORS[0]));
-            let each = ((large - small) / (sizes[2] - sizes[0]) as f64).max(0.0);
-            fitted.push((method.name, (small - each * sizes[0] as f64).max(0.0), each));
+            let [small, large] = [sizes[0], sizes[2]];
+            let of = |rows: usize| (tasks(rows), rows as f64, seconds(runs, method, rows, EXECUTORS[0]));
+            let ((tasks, rows, time), (more_tasks, more_rows, longer)) = (of(small), of(large));
+            let determinant = tasks * more_rows - more_tasks * rows;
+            let is_told = determinant > TELLING * tasks * more_rows;
+            let task = if is_told { (time * more_rows - longer * rows) / determinant } else { 0.0 };
+            let task = task.max(0.0);
+            let row = ((longer - task * more_tasks) / more_rows).max(0.0);
+            let with_two = seconds(runs, method, large, EXECUTORS[1]) - task * more_tasks / 2.0;
+            let speedup = (row * more_rows / with_two.max(0.0)).clamp(1.0, 2.0);
+            fitted.push(Fitted { name: method.name, task, row, speedup });
         }
         Ok(Self { fitted })
     }
 
-    fn of(&self, name: &str) -> (f64, f64) {
-        let found = self.fitted.iter().find(|(own, ..)| *own == name);
-        found.map_or((f64::NAN, f64::NAN), |(_, fixed, each)| (*fixed, *each))
+    fn of(&self, name: &str) -> Result<&Fitted> {
+        let found = self.fitted.iter().find(|fitted| fitted.name == name);
+        found.ok_or_else(|| format!("{name} was not measured").into())
     }
 
-    /// Seconds with so many executors of one task each, on the tables that are measured.
-    pub(super) fn measured(&self, method: &Method, rows: f64, executors: f64) -> f64 {
-        let (fixed, each) = self.of(method.name);
-        fixed + each * rows / executors
+    /// Seconds with one or two executors of one task each, on the tables that are measured.
+    pub(super) fn measured(&self, method: &Method, rows: usize, executors: usize) -> Result<f64> {
+        let Fitted { task, row, speedup, .. } = self.of(method.name)?;
+        let faster = if executors > 1 { *speedup } else { 1.0 };
+        Ok(task * tasks(rows) / executors as f64 + row * rows as f64 / faster)
     }
 
     /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what
     /// the others do besides with the pairs that they count or multiply.
-    fn each(&self, name: &str, columns: f64) -> f64 {
+    fn each(&self, name: &str, columns: f64) -> Result<f64> {
         let measured = COLUMNS as f64;
         let share = columns / measured;
-        let of = |name: &str| self.of(name).1;
-        match name {
+        let of = |name: &str| self.of(name).map(|fitted| fitted.row);
+        Ok(match name {
             "mrmr" => {
                 // Each pass reads the values, as that of `f-score` does.
-                let own = (of("mrmr") - of("chi2") - of("f-score")).max(0.0) / pairs(measured);
+                let own = (of("mrmr")? - of("chi2")? - of("f-score")?).max(0.0) / pairs(measured);
                 let more = passes_of_mrmr(columns) - 2.0;
-                of("chi2") * share + more * of("f-score") * share + own * pairs(columns)
+                of("chi2")? * share + more * of("f-score")? * share + own * pairs(columns)
             }
             "lasso" => {
-                let own = (of("lasso") - 2.0 * of("f-score")).max(0.0);
-                2.0 * of("f-score") * share + own * share * share
+                let own = (of("lasso")? - 2.0 * of("f-score")?).max(0.0);
+                2.0 * of("f-score")? * share + own * share * share
             }
-            _ => of(name) * share,
-        }
+            _ => of(name)? * share,
+        })
     }
 
     /// Nothing where not all methods were measured.
-    pub(super) fn predictions(&self) -> String {
+    pub(super) fn predictions(&self) -> Result<String> {
         if self.fitted.len() < METHODS.len() {
-            return String::new();
+            return Ok(String::new());
         }
         let mut text = format!(
             "\n## Past this machine\n\n\
@@ -142,31 +165,36 @@ impl Model {
              | table | method | tasks | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9
         );
-        let mut line = |table: &str, name: &str, rows: f64, columns: f64, parts: f64| {
-            let Some(method) = METHODS.iter().find(|method| method.name == name) else { return };
+        let mut line = |table: &str, method: &Method, rows: f64, columns: f64, parts: f64| -> Result<()> {
+            let name = method.name;
             let most = if name == "lasso" { 64 } else { (MACHINES * SLOTS) as u64 };
             let each = fewest::core::part_rows(rows as u64, most) as f64;
             let tasks = (rows / each).ceil();
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
-            let computing = rounds * self.each(name, columns) * each.min(rows);
+            let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
+            let waiting = rounds * self.of(name)?.task * more_passes * parts;
+            let computing = rounds * self.each(name, columns)? * each.min(rows);
             let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
-            let fixed = self.of(name).0 * parts;
             let _ = writeln!(
                 text,
                 "| {table} | `{name}` | {tasks:.0} | {computing:.1} | {:.2} | {receiving:.1} | {:.0} |",
                 bytes / 1e9,
-                fixed + computing + receiving,
+                waiting + computing + receiving,
             );
+            Ok(())
         };
-        for name in ["f-score", "chi2", "mrmr", "lasso"] {
-            line("10⁸ × 10³", name, 1e8, 1e3, 1.0);
+        for method in METHODS {
+            line("10⁸ × 10³", method, 1e8, 1e3, 1.0)?;
         }
         // A batch of 10⁶ columns takes 33 GB: with a memory of 16 GiB columns come in some 16 parts.
-        for name in ["f-score", "chi2"] {
-            line("10⁶ × 10⁶", name, 1e6, 1e6, 16.0);
+        let of_columns = || METHODS.iter().filter(|method| ["f-score", "chi2"].contains(&method.name));
+        for method in of_columns() {
+            line("10⁶ × 10⁶", method, 1e6, 1e6, 16.0)?;
         }
-        line("16 000 × 4·10⁶", "f-score", 16e3, 4e6, 64.0);
+        for method in of_columns().take(1) {
+            line("16 000 × 4·10⁶", method, 16e3, 4e6, 64.0)?;
+        }
         text += "\n10⁶ × 10⁶ is read as a table of Parquet with all its zeros, which a task decodes: readers of sparse \
                  files need the whole table. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
                  `lasso` 10¹² products: both are refused.\n\n\
@@ -180,6 +208,6 @@ impl Model {
                  A table of 16 000 rows has four batches, so that here four tasks share it, however many machines there \
                  are: parts of the rows suit long tables. For few rows and very many columns one machine with many threads \
                  is the better choice.\n";
-        text
+        Ok(text)
     }
 }

@@ -1,0 +1,178 @@
+//! Counts over rows that are read in passes, here or elsewhere.
+
+use std::ops::Range;
+
+use fewest_columns::{ColumnSums, Extremes, Returned, rewind, stream_sums};
+use fewest_core::{
+    BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, RowSums, SampleStream, State, Target, Whole,
+    part_rows, state,
+};
+
+use super::{bytes_of, check_memory};
+use crate::Dependence;
+use crate::arriving::Counts;
+
+/// Most parts of the rows, each of which is counted from its first row to its last: shares of values round, so
+/// that the order in which they are added is fixed.
+const PARTS: u64 = 64;
+
+/// Most batches that are counted at once, and bytes that they may take: counts then stay in the cache.
+const MOST: usize = 16;
+const BYTES: usize = 64 << 20;
+
+/// What is counted of all rows, and the first of them.
+///
+/// The nodes follow from the range of each variable, which a pass before finds: so all parts of the rows have
+/// the same nodes.
+pub(super) fn count(
+    stream: &mut dyn SampleStream,
+    dependence: &Dependence,
+    context: &Context<'_>,
+) -> Result<(Counts, Dataset), Error> {
+    let too_few = |found| Error::TooFew { what: "samples", minimum: 2, found };
+    let Some(batch) = stream.next_batch()? else { return Err(too_few(0)) };
+    let first = batch.subset(&[0])?;
+    let empty = Counts::of_kinds(&first, dependence)?;
+    let ranges = stream_sums(&mut Returned { first: Some(batch), stream }, &Ranges, context)?;
+    let Some(&Extent { n, target, .. }) = ranges.first().filter(|extent| extent.n > 1) else {
+        return Err(too_few(ranges.first().map_or(0, |extent| extent.n)));
+    };
+    let empty = empty.over(target, ranges.iter().map(|extent| extent.values));
+    let sums = CountSums { empty, dependence, n, context };
+    rewind(stream)?;
+    let counts = match stream.sum_elsewhere(&sums)? {
+        Some(whole) => State::load(&mut whole.as_slice())?,
+        None => sums.over(stream, 0, false)?.pop().unwrap_or_else(|| sums.empty.clone()),
+    };
+    if counts.n != n {
+        return Err(Error::unreadable(0, "the stream has another number of rows than in an earlier pass"));
+    }
+    Ok((counts, first))
+}
+
+/// Of some rows their number, and the smallest and the largest value of a feature and of the target.
+struct Extent {
+    n: usize,
+    values: (f64, f64),
+    target: (f64, f64),
+}
+
+state!(Extent { n, values, target });
+
+struct Ranges;
+
+impl ColumnSums for Ranges {
+    type Batch = (usize, (f64, f64));
+    type Sums = Extent;
+
+    fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
+        Ok((rows.len(), range(&Counts::targets(target)[rows])))
+    }
+
+    fn sums(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        (n, target): &Self::Batch,
+        column: Column<'_>,
+    ) -> Result<Extent, Error> {
+        Ok(Extent { n: *n, values: Extremes.sums(j, kind, n, column)?, target: *target })
+    }
+
+    fn merge(&self, sums: &mut Extent, later: Extent) {
+        sums.n += later.n;
+        Extremes.merge(&mut sums.values, later.values);
+        Extremes.merge(&mut sums.target, later.target);
+    }
+}
+
+fn range(values: &[f64]) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    values.iter().fold(start, |(low, high), value| (low.min(*value), high.max(*value)))
+}
+
+/// The counts over rows.
+struct CountSums<'a> {
+    /// With the nodes of all.
+    empty: Counts,
+    dependence: &'a Dependence,
+    /// All rows.
+    n: usize,
+    context: &'a Context<'a>,
+}
+
+impl CountSums<'_> {
+    fn rows_of_part(&self) -> usize {
+        usize::try_from(part_rows(self.n as u64, PARTS)).unwrap_or(usize::MAX)
+    }
+
+    /// The counts of all parts of `stream` together, or of one after the other where `keeps_parts`.
+    fn over(
+        &self,
+        stream: &mut dyn SampleStream,
+        first_row: usize,
+        keeps_parts: bool,
+    ) -> Result<Vec<Counts>, Error> {
+        let rows_of_part = self.rows_of_part();
+        let width = size_of::<f64>() * BATCH_ROWS * self.empty.features.len().max(1);
+        // A power of two, as that of the batches of a part is: no batches at once are of two parts.
+        let at_once = 1 << (BYTES / width).clamp(1, MOST).ilog2();
+        let mut whole = Whole::new(stream, (at_once * BATCH_ROWS).min(rows_of_part));
+        let (mut parts, mut part) = (Vec::new(), self.empty.clone());
+        let mut n = 0;
+        while let Some(batch) = whole.next_batch()? {
+            self.context.go_on("all rows had been counted")?;
+            part.add(&batch, self.dependence).map_err(|error| error.in_rows_from(first_row + n))?;
+            n += batch.n_samples();
+            if n.is_multiple_of(rows_of_part) {
+                self.end_part(&mut parts, &mut part, keeps_parts)?;
+            }
+        }
+        self.end_part(&mut parts, &mut part, keeps_parts)?;
+        Ok(parts)
+    }
+
+    fn end_part(&self, parts: &mut Vec<Counts>, part: &mut Counts, keeps_parts: bool) -> Result<(), Error> {
+        if part.n == 0 {
+            return Ok(());
+        }
+        let ended = std::mem::replace(part, self.empty.clone());
+        match parts.last_mut().filter(|_| !keeps_parts) {
+            Some(total) => total.merge(ended)?,
+            None => parts.push(ended),
+        }
+        let bytes = parts.iter().map(bytes_of).sum::<usize>() + bytes_of(part);
+        check_memory(bytes, self.empty.features.len(), self.context)
+    }
+}
+
+impl RowSums for CountSums<'_> {
+    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
+        let first_row = first_batch * BATCH_ROWS;
+        if !first_row.is_multiple_of(self.rows_of_part()) {
+            return Err(Error::Unsupported {
+                method: "hsic in passes",
+                what: format!("rows in more than {PARTS} tasks"),
+                instead: format!("take at most {PARTS}"),
+            });
+        }
+        let mut bytes = Vec::new();
+        (first_row, self.over(part, first_row, true)?).save(&mut bytes);
+        Ok(bytes)
+    }
+
+    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+        let mut total = self.empty.clone();
+        for part in parts {
+            let (first_row, counts): (usize, Vec<Counts>) = State::load(&mut part.as_slice())?;
+            if first_row != total.n {
+                let expected = format!("{}: parts follow each other", total.n);
+                return Err(Error::parameter("first row of a part", first_row, expected));
+            }
+            counts.into_iter().try_for_each(|part| total.merge(part))?;
+        }
+        let mut bytes = Vec::new();
+        total.save(&mut bytes);
+        Ok(bytes)
+    }
+}
