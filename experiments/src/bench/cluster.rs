@@ -199,8 +199,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
          the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has three numbers \
          for each method: seconds of a task without rows, which is mostly the time until the scheduler hands out the \
          next one, and seconds a row, from the smallest and the largest table with one executor; and how much faster \
-         two executors on this machine compute than one, from the largest table. What it says of the other runs was \
-         not used to make it.\n\n\
+         two executors on this machine compute than one, from the largest table. The other runs were not used to make it.\n\n\
          ![Seconds against rows and against executors](cluster.svg)\n\n\
          ## Time\n\n| method | rows | executors | passes | seconds | model, s |\n|---|---|---|---|---|---|\n"
     );

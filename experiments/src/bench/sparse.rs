@@ -282,14 +282,14 @@ fn rows(all: &[Results]) -> Vec<Vec<String>> {
 const INTRODUCTION: &str = "\
     # Sparse learning against other packages\n\n\
     CPU seconds (user and system, all threads) and, in brackets, seconds: the smallest of the runs, both programs \
-    in turn on the same files. Ours go from the table in memory to the answer and include standardising; those of \
-    the other are for a table that was standardised before. Memory is the largest resident set of our whole \
-    process. Features are standard normal, each with the correlation told with the one before, and ten make the \
-    target. The linear programs of the Dantzig selector and of the hinge loss are HiGHS's, as SciPy calls it; best \
-    subsets are abess's, whose objective is computed anew by least squares; `rfs` and `udfs` are scikit-feature's, \
-    which stop where the objective falls by less than 1e-3 (`experiments/peers/sparse.py` says what is solved). When \
-    that is, rounding decides: its time for `udfs` may be a tenth or a hundred times this on another machine, or \
-    for another order of the same samples. The second line of each has ours stop early too, `udfs` at the point \
+    in turn on the same files; *other ÷ fewest* is of CPU seconds. Ours go from the table in memory to the answer \
+    and include standardising; those of the other are for a table that was standardised before. Memory is the \
+    largest resident set of our whole process, in the run that needs least. Features are standard normal, and \
+    independent unless a correlation of each with the one before is told; ten make the target. The linear \
+    programs of the Dantzig selector and of the hinge loss are HiGHS's, as SciPy calls it; best subsets are \
+    abess's, whose objective is computed anew by least squares; `rfs` and `udfs` are scikit-feature's, \
+    which stop where the objective falls by less than 1e-3 (`experiments/peers/sparse.py` says what is solved). For \
+    `udfs` rounding decides when that is. The second line of each has ours stop early too, `udfs` at the point \
     where it starts: the objective is already the smaller one there. The \
     lasso of a million features has 10 000 samples with about 100 values each. An objective that is smaller is \
     better; the gap is what our answer tells: a duality gap, or for best subsets and `udfs` how far it is from \
