@@ -10,7 +10,7 @@ use crate::together::together;
 /// Most parts of the rows. The tree of [`Partial`](fewest_core::Partial) holds sums for each doubling of the
 /// rows, for which the products of all pairs of columns are too many: they are added batch by batch in each
 /// of these parts, and then part by part.
-const PARTS: u64 = 64;
+pub const MOST_PARTS: u64 = 64;
 
 /// Bytes that products of several parts may take where the context gives no number.
 const MOST_BYTES: usize = 1 << 30;
@@ -129,7 +129,7 @@ impl ProductSums<'_> {
     }
 
     fn batches_of_part(&self) -> usize {
-        let rows = usize::try_from(part_rows(self.n_rows as u64, PARTS)).unwrap_or(usize::MAX);
+        let rows = usize::try_from(part_rows(self.n_rows as u64, MOST_PARTS)).unwrap_or(usize::MAX);
         (rows / BATCH_ROWS).max(1)
     }
 
@@ -193,7 +193,7 @@ impl ProductSums<'_> {
         Err(Error::Unsupported {
             method: "sums of products",
             what: format!("several parts of the rows together: they take more than {} MiB", most >> 20),
-            instead: format!("cut the rows into {PARTS} tasks, or give it more memory"),
+            instead: format!("cut the rows into {MOST_PARTS} tasks, or give it more memory"),
         })
     }
 
@@ -218,8 +218,8 @@ impl RowSums for ProductSums<'_> {
         if !first_batch.is_multiple_of(each) {
             return Err(Error::Unsupported {
                 method: "sums of products",
-                what: format!("rows in more than {PARTS} tasks"),
-                instead: format!("take at most {PARTS}"),
+                what: format!("rows in more than {MOST_PARTS} tasks"),
+                instead: format!("take at most {MOST_PARTS}"),
             });
         }
         let mut bytes = Vec::new();
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn products_of_parts_are_those_of_all_rows() -> Result<(), Error> {
         let (n, d) = (66 * BATCH_ROWS + 700, TILE + 6);
-        assert_eq!(part_rows(n as u64, PARTS), 2 * BATCH_ROWS as u64);
+        assert_eq!(part_rows(n as u64, MOST_PARTS), 2 * BATCH_ROWS as u64);
         let value = |i: usize, j: usize| ((i * (2 * j + 1)) as f64 * 0.37).sin();
         let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::None)?;

@@ -13,8 +13,9 @@ const PANEL: usize = 64;
 /// Up to this many rows a second thread does not make a factorisation faster.
 const SERIAL: usize = 300;
 
-/// With fewer multiplications than this, half a millisecond of work, a second thread takes about as long to
-/// wake and to fall asleep again as it saves. Moving a number takes as long as so many of them.
+/// With fewer multiplications of blocks than this, half a millisecond of work, a second thread takes about as
+/// long to wake and to fall asleep again as it saves. To read a number that is used once or twice takes as long
+/// as so many of them.
 const FEW: usize = 1 << 22;
 const MOVED: usize = 8;
 
@@ -112,7 +113,7 @@ fn products_of_first(a: &[f64], right: &[f64], m: usize, used: impl Fn(usize) ->
         products
     };
     let n_panels = q.div_ceil(PANEL);
-    let panels = if q * k * m < FEW {
+    let panels = if a.len() * k.max(MOVED) < FEW {
         (0..n_panels).map(of_panel).collect()
     } else {
         fewest_parallel::map(n_panels, of_panel)
@@ -129,7 +130,7 @@ fn products_of_first(a: &[f64], right: &[f64], m: usize, used: impl Fn(usize) ->
 /// `A w` for the columns of length `m` in `a`.
 pub fn combination(a: &[f64], w: &[f64], m: usize) -> Vec<f64> {
     let mut out = vec![0.0; m];
-    chunks(&mut out, ROWS, a.len() < FEW, |part, out| {
+    chunks(&mut out, ROWS, MOVED * a.len() < FEW, |part, out| {
         let first = part * ROWS;
         for (weight, column) in w.iter().zip(a.chunks_exact(m)) {
             if *weight != 0.0 {
@@ -219,6 +220,11 @@ impl Cholesky {
         Self { values, n }
     }
 
+    /// How many columns do not follow from those before: the pivots that are finite.
+    pub fn rank(&self) -> usize {
+        self.values.iter().step_by(self.n + 1).filter(|pivot| pivot.is_finite()).count()
+    }
+
     /// The smallest of the pivots, the squares of the diagonal of `L`: what is left of a column after those
     /// before it. Infinite without columns.
     pub fn least_pivot(&self) -> f64 {
@@ -238,6 +244,20 @@ impl Cholesky {
             done[j] = value;
             subtract(rest, value, &self.values[j * n + j + 1..(j + 1) * n]);
         }
+    }
+
+    /// `L⁻¹`, column after column; it means nothing where `is_stopped` said so before the end.
+    pub fn inverse_lower_unless(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+        let n = self.n;
+        let mut inverse = vec![0.0; n * n];
+        inverse.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
+        // A third of the operations meet zeros.
+        chunks(&mut inverse, n, n * n * n / 6 < FEW, |_, column| {
+            if !is_stopped() {
+                self.solve_lower(column);
+            }
+        });
+        inverse
     }
 
     /// Replaces `b` by the solution of `L Lᵀ x = b`.

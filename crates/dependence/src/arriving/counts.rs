@@ -1,5 +1,7 @@
 //! The counts of all features.
 
+use std::ops::Range;
+
 use fewest_columns::finite_values;
 use fewest_core::{Dataset, Error, FeatureKind, State, Target, state};
 
@@ -83,18 +85,26 @@ impl Kinds {
     }
 }
 
-impl Counts {
-    /// Of no samples, of the kinds of this batch.
+/// The nodes of all variables.
+#[derive(Debug)]
+pub(crate) struct Axes {
+    kinds: Kinds,
+    target: Axis,
+    features: Vec<Axis>,
+}
+
+impl Axes {
+    /// For variables of the kinds in this batch, of no value yet.
     ///
     /// # Errors
     /// For a target or features that cannot be counted.
     pub(crate) fn of_kinds(batch: &Dataset, dependence: &Dependence) -> Result<Self, Error> {
         let kinds = Kinds::of(batch)?;
-        let (target, features) = Self::begin(dependence, &kinds)?;
-        Ok(Self { kinds: Some(kinds), n: 0, target, features })
+        let (target, features) = Counts::begin(dependence, &kinds)?;
+        Ok(Self { kinds, target, features: features.into_iter().map(|feature| feature.axis).collect() })
     }
 
-    /// Of no samples, on the nodes for values in these ranges, of the target and of each feature.
+    /// For values in these ranges, of the target and of each feature.
     pub(crate) fn over(self, target: (f64, f64), features: impl Iterator<Item = (f64, f64)>) -> Self {
         let over = |axis: Axis, (low, high): (f64, f64)| match axis {
             // Levels are known, or join when they come.
@@ -102,17 +112,62 @@ impl Counts {
             Axis::Numbers(_) => axis.with(low).with(high),
         };
         let target = over(self.target, target);
-        let with_range = self.features.into_iter().zip(features);
-        let features =
-            with_range.map(|(own, range)| Joint::new(over(own.axis, range), target.len())).collect();
+        let features = self.features.into_iter().zip(features).map(|(own, range)| over(own, range)).collect();
         Self { target, features, ..self }
     }
 
-    /// The values of a target: the codes of classes, or its numbers.
-    pub(crate) fn targets(target: &Target) -> Vec<f64> {
+    pub(crate) fn n_features(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Numbers that the counts hold.
+    pub(crate) fn size(&self) -> usize {
+        let of_feature = |axis: &Axis| axis.len().saturating_mul(self.target.len());
+        self.features.iter().map(of_feature).fold(0, usize::saturating_add)
+    }
+
+    /// Counts of no samples.
+    pub(crate) fn counts(&self) -> Counts {
+        let width = self.target.len();
+        let features = self.features.iter().map(|axis| Joint::new(axis.clone(), width)).collect();
+        Counts { kinds: Some(self.kinds.clone()), n: 0, target: self.target.clone(), features }
+    }
+
+    /// Whether these counts are at these nodes: those of numbers are the same, and levels without names may
+    /// have joined.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`], naming the first column that has other nodes.
+    pub(crate) fn check(&self, counts: &Counts) -> Result<(), Error> {
+        let others = |j| Error::unreadable(j, "the stream has other rows than in an earlier pass");
+        let is_same = |own: &Axis, found: &Axis| match (own, found) {
+            (Axis::Levels(own), Axis::Levels(found)) => found >= own,
+            _ => own == found,
+        };
+        let same_kinds = counts.kinds.as_ref() == Some(&self.kinds);
+        if !same_kinds
+            || counts.features.len() != self.features.len()
+            || !is_same(&self.target, &counts.target)
+        {
+            return Err(others(0));
+        }
+        let mut both = self.features.iter().zip(&counts.features);
+        match both.position(|(own, found)| !is_same(own, &found.axis)) {
+            None => Ok(()),
+            Some(j) => Err(others(j)),
+        }
+    }
+}
+
+impl Counts {
+    /// The values of some rows of a target: the codes of classes, or its numbers.
+    pub(crate) fn targets(target: &Target, rows: Range<usize>) -> Vec<f64> {
         match target {
-            Target::Class(classes) => classes.codes().iter().map(|&code| f64::from(code)).collect(),
-            Target::Real(outputs) => outputs.output(0).to_vec(),
+            Target::Class(classes) => {
+                let codes = classes.codes().get(rows).unwrap_or_default();
+                codes.iter().map(|&code| f64::from(code)).collect()
+            }
+            Target::Real(outputs) => outputs.output(0).get(rows).unwrap_or_default().to_vec(),
             _ => Vec::new(),
         }
     }
@@ -164,7 +219,7 @@ impl Counts {
         let kinds = Kinds::of(batch)?;
         let levels = |j: usize| kinds.features[j].as_ref();
         let columns = fewest_parallel::try_map(batch.n_features(), |j| Self::column(batch, j, levels(j)))?;
-        let targets = Self::targets(batch.target());
+        let targets = Self::targets(batch.target(), 0..batch.n_samples());
         match &self.kinds {
             Some(first) => kinds.check(first)?,
             None => (self.target, self.features) = Self::begin(dependence, &kinds)?,
@@ -227,7 +282,7 @@ impl Counts {
         for (own, later) in self.features.iter_mut().zip(later.features) {
             own.merge(later)?;
         }
-        self.n += later.n;
+        self.n = self.n.saturating_add(later.n);
         Ok(())
     }
 }
@@ -244,7 +299,13 @@ impl State for Counts {
         let (kinds, n) = (Option::<Kinds>::load(from)?, usize::load(from)?);
         let (target, features) = (Axis::load(from)?, Vec::<Joint>::load(from)?);
         let n_features = kinds.as_ref().map_or(0, |kinds| kinds.features.len());
-        if features.len() != n_features || !features.iter().all(|feature| feature.is_whole(target.len())) {
+        // Before the target has nodes no feature has counts, whose number would tell how many nodes it has.
+        let named =
+            |j: usize| kinds.as_ref().and_then(|kinds| kinds.features[j].as_ref()).map_or(0, Vec::len);
+        let is_whole = |(j, feature): (usize, &Joint)| {
+            feature.is_whole(target.len()) && (target.len() > 0 || feature.axis.len() <= named(j))
+        };
+        if features.len() != n_features || !features.iter().enumerate().all(is_whole) {
             return Err(Error::parameter(
                 "state",
                 "no state of this stream",

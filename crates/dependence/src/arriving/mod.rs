@@ -14,7 +14,7 @@ use fewest_kernels::Form;
 use crate::dependence::{Dependence, Hsic, Normalization};
 use crate::{HsicEstimator, InputKernel, OutputKernel};
 pub(crate) use axis::{Axis, entry_error};
-pub(crate) use counts::Counts;
+pub(crate) use counts::{Axes, Counts};
 pub(crate) use joint::Joint;
 use joint::NodeKernel;
 

@@ -2,10 +2,9 @@
 
 use fewest_core::{Context, Error, room};
 use fewest_linalg::{
-    Cholesky, cholesky, dot, gram_unless, lowest, orthonormal_unless, symmetric_eigen_unless,
-    triangular_products,
+    Cholesky, cholesky, dot, gram_unless, lowest, symmetric_eigen_unless, triangular_products,
 };
-use nalgebra::{DMatrix, Dyn, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
 use super::table::Table;
 use super::{combined, symmetric, transposed_times};
@@ -23,8 +22,11 @@ const JITTER: f64 = 1e-12;
 /// Eigenvalues of products of samples that are zero but for rounding, relative to the largest.
 const ZERO: f64 = 1e-10;
 
-/// Of the axes, one in so many may be one of those nearest to the null space.
+/// Of the axes, one in so many is looked at first.
 const LOOKED_AT: usize = 4;
+
+/// A part of an axis, whose length is 1, that is rounding.
+const SHORT: f64 = 1e-6;
 
 /// The symmetric matrix `K` of `M = Xᵀ K X`, a row for each sample.
 pub(crate) trait Between {
@@ -250,7 +252,7 @@ impl<'a> Scatter<'a> {
     }
 
     /// The lowest eigenvectors of `M` with respect to `B`, where they are found directly. Where the null
-    /// space of `M` is larger: without `B` those of its vectors that are nearest to axes, and else the lowest
+    /// space of `M` is larger: without `B` vectors of it near axes, and else the lowest
     /// among combinations of samples.
     pub(crate) fn spectral_start(
         &self,
@@ -280,31 +282,35 @@ impl<'a> Scatter<'a> {
                 if is_stopped() {
                     return Err(stopped(context));
                 }
-                // How long the part of an axis in the range of M is: ‖R⁻¹ a‖ for its row a of the root, whose
-                // columns have the products R Rᵀ. By R⁻¹, which stays in the cache. Axes with a small
-                // part have a small product with M, too: only those are looked at.
+                let inverse = DMatrix::from_vec(n, n, factor.inverse_lower_unless(&is_stopped)).transpose();
+                if is_stopped() {
+                    return Err(stopped(context));
+                }
+                // An axis is near where its part in the range of M is short: ‖R⁻¹ a‖² for its row a of the root,
+                // whose columns have the products R Rᵀ. Those with a small product with M mostly are; where they
+                // are not nearer than axes are in the mean, all are looked at.
+                let mean = factor.rank() as f64 / p as f64;
+                let smallest_first = fewest_core::order::ascending(&self.diagonal);
                 let some = (p / LOOKED_AT).max(4 * clusters).min(p);
-                let candidates = &fewest_core::order::ascending(&self.diagonal)[..some];
-                let mut inverse = DMatrix::identity(n, n);
-                inverse.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve_lower(column));
-                let axes = root.select_rows(candidates).transpose();
-                let rows = triangular_products(inverse.transpose().as_slice(), axes.as_slice(), n);
-                let mut in_range = vec![f64::INFINITY; p];
-                for (&j, row) in candidates.iter().zip(rows.chunks_exact(n)) {
-                    in_range[j] = dot(row, row);
+                let mut found = None;
+                for (candidates, most) in [(&smallest_first[..some], mean), (&smallest_first, f64::INFINITY)]
+                {
+                    let axes = root.select_rows(candidates).transpose();
+                    let rows = triangular_products(inverse.as_slice(), axes.as_slice(), n);
+                    let in_range: Vec<f64> = rows.chunks_exact(n).map(|row| dot(row, row)).collect();
+                    let nearest_first = fewest_core::order::ascending(&in_range);
+                    let near = nearest_first.iter().map(|&at| (candidates[at], in_range[at]));
+                    let near: Vec<usize> =
+                        near.take_while(|(_, part)| *part <= most).map(|(axis, _)| axis).collect();
+                    found = outside(root, &factor, &near, clusters);
+                    if found.is_some() || is_stopped() {
+                        break;
+                    }
                 }
-                let mut w = axes_by(&in_range, clusters);
-                // What is left after once has the rounding errors of what was taken off; after twice it has not.
-                for _ in 0..2 {
-                    let mut inner = transposed_times(root, &w);
-                    inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
-                    w -= combined(root, &inner);
-                }
-                let w = orthonormal_unless(&w, &is_stopped).ok_or_else(|| stopped(context))?;
-                if w.ncols() < clusters {
-                    return Err(not_finite());
-                }
-                let name = "the vectors of the null space of M nearest to axes";
+                let Some(w) = found else {
+                    return Err(if is_stopped() { stopped(context) } else { not_finite() });
+                };
+                let name = "vectors of the null space of M near axes";
                 Ok(Some(Start { w, lowest: 0.0, residual: 0.0, name }))
             }
         }
@@ -321,18 +327,47 @@ impl<'a> Scatter<'a> {
 
     /// The axes with the smallest entries on the diagonal.
     pub(crate) fn axes(&self, clusters: usize) -> DMatrix<f64> {
-        axes_by(&self.diagonal, clusters)
+        let mut axes = DMatrix::zeros(self.diagonal.len(), clusters);
+        let smallest_first = fewest_core::order::ascending(&self.diagonal);
+        for (column, j) in smallest_first.into_iter().take(clusters).enumerate() {
+            axes[(j, column)] = 1.0;
+        }
+        axes
     }
 }
 
-/// The axes with the smallest values.
-fn axes_by(values: &[f64], clusters: usize) -> DMatrix<f64> {
-    let mut axes = DMatrix::zeros(values.len(), clusters);
-    let smallest_first = fewest_core::order::ascending(values);
-    for (column, j) in smallest_first.into_iter().take(clusters).enumerate() {
-        axes[(j, column)] = 1.0;
+/// `c` orthonormal vectors outside the range of `root`, from the parts that these axes, the first of them first,
+/// have there. `None` where they are fewer.
+fn outside(root: &DMatrix<f64>, factor: &Cholesky, axes: &[usize], c: usize) -> Option<DMatrix<f64>> {
+    let (p, n) = root.shape();
+    let mut kept: Vec<DVector<f64>> = Vec::with_capacity(c);
+    for some in axes.chunks(c) {
+        let mut parts = DMatrix::zeros(p, some.len());
+        some.iter().enumerate().for_each(|(column, &axis)| parts[(axis, column)] = 1.0);
+        // What is left after once has the rounding errors of what was taken off; after twice it has not.
+        for _ in 0..2 {
+            let mut inner = transposed_times(root, &parts);
+            inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
+            parts -= combined(root, &inner);
+        }
+        for part in parts.column_iter() {
+            let mut part = part.into_owned();
+            for _ in 0..2 {
+                for own in &kept {
+                    let along = own.dot(&part);
+                    part.axpy(-along, own, 1.0);
+                }
+            }
+            let length = part.norm();
+            if length > SHORT {
+                kept.push(part / length);
+                if kept.len() == c {
+                    return Some(DMatrix::from_columns(&kept));
+                }
+            }
+        }
     }
-    axes
+    None
 }
 
 impl Metric<'_> {
@@ -433,6 +468,25 @@ mod tests {
         let Some(start) = scatter.spectral_start(3, &context)? else { panic!("known at once") };
         assert!((start.w.tr_mul(&start.w) - DMatrix::identity(3, 3)).amax() < 1e-12);
         assert!(scatter.images(&start.w)?.0.amax() < 1e-8);
+        Ok(())
+    }
+
+    /// Axes with a small product with `M` may be far from its null space: of columns in threes only those are
+    /// near it, however small the others are. So it is where they are only two, and one direction.
+    #[test]
+    fn a_start_is_in_the_null_space_wherever_small_columns_are() -> Result<(), Error> {
+        let n = 60;
+        for (copies, n_small) in [(3, 40), (2, 59)] {
+            let p = n_small + 120;
+            let column = |j: usize| if j < n_small { j } else { n_small + (j - n_small) / copies };
+            let size = |j: usize| if j < n_small { 1e-2 } else { 1.0 };
+            let x = DMatrix::from_fn(n, p, |i, j| size(j) * value(i + n * column(j)));
+            let between = table(n, 1).1;
+            let scatter = Scatter::new(&x, &between, 4, "udfs")?;
+            let Some(start) = scatter.spectral_start(4, &Context::default())? else { panic!("known") };
+            assert!((start.w.tr_mul(&start.w) - DMatrix::identity(4, 4)).amax() < 1e-12, "{copies}");
+            assert!(scatter.images(&start.w)?.0.amax() < 1e-8, "{copies}");
+        }
         Ok(())
     }
 

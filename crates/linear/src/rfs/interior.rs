@@ -291,9 +291,7 @@ impl Interior {
         let ((m, c), n) = (self.sizes(), self.n);
         let root = self.lambda.sqrt().recip();
         // L⁻¹ [X/√λ, I]: products with L⁻¹ stay in the cache, where solutions for each column do not.
-        let mut inverse = vec![0.0; n * n];
-        inverse.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
-        fewest_parallel::chunks(&mut inverse, n, |_, column| point.factor.solve_lower(column));
+        let inverse = point.factor.inverse_lower_unless(&|| false);
         let by_rows = transposed(&inverse, n, &vec![root; n]);
         let mut whitened = triangular_products(&by_rows, &self.x, n);
         whitened.extend_from_slice(&inverse);

@@ -33,7 +33,7 @@ options! {
     /// indicators, which are one row together.
     ///
     /// The problem is not convex. The descent starts at the lowest eigenvectors of `M`; where `M` has no
-    /// unique ones, with more features than samples, at the vectors of its null space nearest to axes; and
+    /// unique ones, with more features than samples, at vectors of its null space near axes; and
     /// once more at the axes of the smallest `M_jj` where these are a better start. Each step minimises
     /// `tr(Wᵀ (M + D) W)`, `D_jj = α / (2 √(‖Wⱼ‖² + ε))`, over all `W` for up to 128 columns, and else
     /// over the span of `W`, the solution of a system with `M + D` and the step before: the objective

@@ -112,7 +112,8 @@ impl Model {
             let task = task.max(0.0);
             let row = ((longer - task * more_tasks) / more_rows).max(0.0);
             let with_two = seconds(runs, method, large, EXECUTORS[1]) - task * more_tasks / 2.0;
-            let speedup = (row * more_rows / with_two.max(0.0)).clamp(1.0, 2.0);
+            let computing = row * more_rows;
+            let speedup = if computing > 0.0 { (computing / with_two.max(0.0)).clamp(1.0, 2.0) } else { 1.0 };
             fitted.push(Fitted { name: method.name, task, row, speedup });
         }
         Ok(Self { fitted })
@@ -162,7 +163,7 @@ impl Model {
              all of them read as fast as this machine reads its own, and a command that receives {:.0} GB a second. \
              Nobody has measured it. The look at the target before the passes, which one machine takes, comes besides. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
              that are counted or multiplied; `lasso` sums in 64 parts at most, so that no more tasks run at a time.\n\n\
-             | table | method | tasks | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|\n",
+             | table | method | tasks | waiting, s | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9
         );
         let mut line = |table: &str, method: &Method, rows: f64, columns: f64, parts: f64| -> Result<()> {
@@ -178,7 +179,7 @@ impl Model {
             let receiving = bytes / NETWORK;
             let _ = writeln!(
                 text,
-                "| {table} | `{name}` | {tasks:.0} | {computing:.1} | {:.2} | {receiving:.1} | {:.0} |",
+                "| {table} | `{name}` | {tasks:.0} | {waiting:.1} | {computing:.1} | {:.2} | {receiving:.1} | {:.0} |",
                 bytes / 1e9,
                 waiting + computing + receiving,
             );
