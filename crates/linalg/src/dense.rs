@@ -13,9 +13,9 @@ const PANEL: usize = 64;
 /// Up to this many rows a second thread does not make a factorisation faster.
 const SERIAL: usize = 300;
 
-/// With fewer multiplications of blocks than this, half a millisecond of work, a second thread takes about as
-/// long to wake and to fall asleep again as it saves. To read a number that is used once or twice takes as long
-/// as so many of them.
+/// With fewer multiplications of blocks than this, half a millisecond of work, a second thread takes about
+/// as long to wake and to fall asleep again as it saves. To read a number that is used once or twice takes
+/// as long as so many of them.
 const FEW: usize = 1 << 22;
 const MOVED: usize = 8;
 

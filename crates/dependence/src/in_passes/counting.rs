@@ -98,8 +98,8 @@ impl ColumnSums for Extents {
     }
 }
 
-/// The counts over rows, in [parts](part_rows) each of which is counted from its first row to its last: shares
-/// of values round, so that the order in which they are added is fixed.
+/// The counts over rows, in [parts](part_rows) each of which is counted from its first row to its last:
+/// shares of values round, so that the order in which they are added is fixed.
 struct CountSums<'a> {
     axes: Axes,
     dependence: &'a Dependence,

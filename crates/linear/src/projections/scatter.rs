@@ -286,9 +286,9 @@ impl<'a> Scatter<'a> {
                 if is_stopped() {
                     return Err(stopped(context));
                 }
-                // An axis is near where its part in the range of M is short: ‖R⁻¹ a‖² for its row a of the root,
-                // whose columns have the products R Rᵀ. Those with a small product with M mostly are; where they
-                // are not nearer than axes are in the mean, all are looked at.
+                // An axis is near where its part in the range of M is short: ‖R⁻¹ a‖² for its row a of the
+                // root, whose columns have the products R Rᵀ. Those with a small product with M mostly are;
+                // where they are not nearer than axes are in the mean, all are looked at.
                 let mean = factor.rank() as f64 / p as f64;
                 let smallest_first = fewest_core::order::ascending(&self.diagonal);
                 let some = (p / LOOKED_AT).max(4 * clusters).min(p);
@@ -336,8 +336,8 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// `c` orthonormal vectors outside the range of `root`, from the parts that these axes, the first of them first,
-/// have there. `None` where they are fewer.
+/// `c` orthonormal vectors outside the range of `root`, from the parts that these axes, the first of them
+/// first, have there. `None` where they are fewer.
 fn outside(root: &DMatrix<f64>, factor: &Cholesky, axes: &[usize], c: usize) -> Option<DMatrix<f64>> {
     let (p, n) = root.shape();
     let mut kept: Vec<DVector<f64>> = Vec::with_capacity(c);
