@@ -6,6 +6,7 @@ mod builder;
 mod bytes_at;
 mod ipc;
 mod kind;
+mod pages;
 mod parquet_file;
 mod pieces;
 mod reading;
