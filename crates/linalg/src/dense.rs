@@ -4,8 +4,8 @@
 use multiversion::multiversion;
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
 
-use crate::dot_products;
 use crate::products::dot_products_of_first;
+use crate::{dispatched, dot_products, multiply_add};
 
 /// Columns of a panel.
 const PANEL: usize = 64;
@@ -27,6 +27,12 @@ fn chunks(out: &mut [f64], size: usize, is_little: bool, work: impl Fn(usize, &m
         fewest_parallel::chunks(out, size, work);
     }
 }
+
+/// Columns that are solved for at a time, their values of a row side by side.
+const ABREAST: usize = 8;
+
+/// Rows of them whose sums are in registers.
+const STRIP: usize = 4;
 
 /// Rows handled by one task where a vector is a sum of columns.
 const ROWS: usize = 512;
@@ -58,6 +64,35 @@ pub fn gram_unless(a: &[f64], m: usize, is_stopped: &(dyn Fn() -> bool + Sync)) 
         }
     });
     mirror_unless(&mut out, q, |upper, _| upper, is_stopped);
+    out
+}
+
+/// `A Aᵀ` for the columns of length `m` in `a`, both triangles; it means nothing once `is_stopped` says so.
+///
+/// ```
+/// let rows = fewest_linalg::gram_of_rows_unless(&[1.0, 2.0, 3.0, 4.0], 2, &|| false);
+/// assert_eq!(rows, [10.0, 14.0, 14.0, 20.0]);
+/// ```
+pub fn gram_of_rows_unless(a: &[f64], m: usize, is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+    let q = a.len() / m.max(1);
+    let mut out = vec![0.0; m * m];
+    chunks(&mut out, PANEL * m, m * a.len() / 2 < FEW, |panel, out| {
+        if is_stopped() {
+            return;
+        }
+        let (from, to) = (panel * PANEL, m.min((panel + 1) * PANEL));
+        let above = DMatrixView::from_slice_with_strides_generic(a, Dyn(to), Dyn(q), Dyn(1), Dyn(m));
+        let own = DMatrixView::from_slice_with_strides_generic(
+            a.get(from..).unwrap_or_default(),
+            Dyn(q),
+            Dyn(to - from),
+            Dyn(m),
+            Dyn(1),
+        );
+        DMatrixViewMut::from_slice_with_strides_generic(out, Dyn(to), Dyn(to - from), Dyn(1), Dyn(m))
+            .gemm(1.0, &above, &own, 0.0);
+    });
+    mirror_unless(&mut out, m, |upper, _| upper, is_stopped);
     out
 }
 
@@ -250,14 +285,50 @@ impl Cholesky {
     pub fn inverse_lower_unless(&self, is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
         let n = self.n;
         let mut inverse = vec![0.0; n * n];
-        inverse.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
         // A third of the operations meet zeros.
-        chunks(&mut inverse, n, n * n * n / 6 < FEW, |_, column| {
-            if !is_stopped() {
-                self.solve_lower(column);
+        chunks(&mut inverse, n * ABREAST, n * n * n / 6 < FEW, |part, columns| {
+            if is_stopped() {
+                return;
+            }
+            let first = part * ABREAST;
+            let mut rows = vec![[0.0; ABREAST]; n - first];
+            for (k, row) in rows.iter_mut().take(ABREAST).enumerate() {
+                row[k] = 1.0;
+            }
+            solve_abreast(&self.values, n, &mut rows);
+            for (k, column) in columns.chunks_exact_mut(n).enumerate() {
+                column[first..].iter_mut().zip(&rows).for_each(|(value, row)| *value = row[k]);
             }
         });
         inverse
+    }
+
+    /// `bᵀ (L Lᵀ)⁻¹ b` for every column `b` of `right`; they mean nothing where `is_stopped` said so before
+    /// the end.
+    ///
+    /// ```
+    /// use fewest_linalg::Cholesky;
+    ///
+    /// let factor = Cholesky::of(vec![4.0, 0.0, 0.0, 25.0], 2).unwrap();
+    /// assert_eq!(factor.inverse_squares_unless(&[2.0, 0.0, 0.0, 10.0], &|| false), [1.0, 4.0]);
+    /// ```
+    pub fn inverse_squares_unless(&self, right: &[f64], is_stopped: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+        let n = self.n;
+        let mut squares = vec![0.0; right.len() / n.max(1)];
+        chunks(&mut squares, ABREAST, n * right.len() / 2 < FEW, |part, squares| {
+            if is_stopped() {
+                return;
+            }
+            let mut rows = vec![[0.0; ABREAST]; n];
+            for (k, column) in right[part * ABREAST * n..].chunks_exact(n).take(ABREAST).enumerate() {
+                rows.iter_mut().zip(column).for_each(|(row, value)| row[k] = *value);
+            }
+            solve_abreast(&self.values, n, &mut rows);
+            for (k, square) in squares.iter_mut().enumerate() {
+                *square = rows.iter().map(|row| row[k] * row[k]).sum();
+            }
+        });
+        squares
     }
 
     /// Replaces `b` by the solution of `L Lᵀ x = b`.
@@ -338,6 +409,58 @@ fn factorise(
     !is_stopped()
 }
 
+dispatched! {
+    /// Solves `L x = b` for several `b` with zeros before the last `rows.len()` of their `n` rows.
+    fn solve_abreast(lower: &[f64], n: usize, rows: &mut [[f64; ABREAST]]) = solve_abreast_body
+}
+
+#[inline(always)]
+fn solve_abreast_body<const FMA: bool>(lower: &[f64], n: usize, rows: &mut [[f64; ABREAST]]) {
+    let first = n - rows.len();
+    let mut solved = 0;
+    while solved + STRIP <= rows.len() {
+        solve_strip::<FMA, STRIP>(lower, n, first, solved, rows);
+        solved += STRIP;
+    }
+    while solved < rows.len() {
+        solve_strip::<FMA, 1>(lower, n, first, solved, rows);
+        solved += 1;
+    }
+}
+
+/// The next `R` rows after those that are `solved`.
+#[inline(always)]
+fn solve_strip<const FMA: bool, const R: usize>(
+    lower: &[f64],
+    n: usize,
+    first: usize,
+    solved: usize,
+    rows: &mut [[f64; ABREAST]],
+) {
+    let (done, rest) = rows.split_at_mut(solved);
+    let at = first + solved;
+    let mut own: [[f64; ABREAST]; R] = std::array::from_fn(|r| rest[r]);
+    for (row, column) in done.iter().zip(lower[first * n..].chunks_exact(n)) {
+        let factors: [f64; R] = std::array::from_fn(|r| column[at + r]);
+        for r in 0..R {
+            for k in 0..ABREAST {
+                own[r][k] = multiply_add::<FMA>(-factors[r], row[k], own[r][k]);
+            }
+        }
+    }
+    for r in 0..R {
+        for before in 0..r {
+            let factor = lower[at + r + (at + before) * n];
+            for k in 0..ABREAST {
+                own[r][k] = multiply_add::<FMA>(-factor, own[before][k], own[r][k]);
+            }
+        }
+        let pivot = lower[(at + r) * (n + 1)];
+        own[r].iter_mut().for_each(|value| *value /= pivot);
+    }
+    rest[..R].copy_from_slice(&own);
+}
+
 /// `target -= factor column`.
 #[multiversion(targets("x86_64+avx2"))]
 fn subtract(target: &mut [f64], factor: f64, column: &[f64]) {
@@ -362,6 +485,8 @@ mod tests {
             let m = 40;
             let a = wave(m * q);
             let mut matrix = gram(&a, m);
+            let of_rows = gram_of_rows_unless(&transposed(&a, m, &vec![1.0; m]), q, &|| false);
+            assert!(of_rows.iter().zip(&matrix).all(|(found, entry)| (found - entry).abs() < 1e-10));
             for j in 0..q {
                 for i in 0..q {
                     let direct: f64 = (0..m).map(|r| a[r + i * m] * a[r + j * m]).sum();
@@ -377,6 +502,17 @@ mod tests {
             let Some(factor) = Cholesky::of(matrix.clone(), q) else { panic!("not definite") };
             factor.solve(&mut again);
             assert_eq!(b, again);
+            // Several columns at a time are solved for as one is.
+            let mut direct = combination(&matrix, &x, q);
+            factor.solve_lower(&mut direct);
+            let square: f64 = direct.iter().map(|value| value * value).sum();
+            let right = combination(&matrix, &x, q).repeat(ABREAST + 1);
+            for found in factor.inverse_squares_unless(&right, &|| false) {
+                assert!((found - square).abs() < 1e-9 * square);
+            }
+            let inverse = factor.inverse_lower_unless(&|| false);
+            let solved = combination(&inverse, &combination(&matrix, &x, q), q);
+            assert!(solved.iter().zip(&direct).all(|(found, value)| (found - value).abs() < 1e-9), "{q}");
             // Once it is to stop, nothing is computed any more.
             let asked = AtomicUsize::new(0);
             let is_stopped = || asked.fetch_add(1, Ordering::Relaxed) >= 2;

@@ -13,8 +13,8 @@ pub use decompositions::{
     symmetric_eigenvalues,
 };
 pub use dense::{
-    Cholesky, combination, gram, gram_unless, mirror_unless, transposed, transposed_products,
-    triangular_products,
+    Cholesky, combination, gram, gram_of_rows_unless, gram_unless, mirror_unless, transposed,
+    transposed_products, triangular_products,
 };
 pub use dispatch::multiply_add;
 pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};

@@ -11,6 +11,7 @@ mod design;
 mod elastic_net;
 mod hinge;
 mod in_passes;
+mod lines;
 mod linked;
 mod loss;
 mod other_losses;

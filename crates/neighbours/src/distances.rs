@@ -84,21 +84,37 @@ impl Distances {
         let n_samples = rows.len();
         let held = match &self.held {
             Held::Samples(samples) => Held::Samples(samples.subset(rows)),
-            Held::Triangle(triangle) => {
+            Held::Triangle(_) => {
                 let mut part = empty(n_samples);
                 fewest_parallel::chunks(&mut part, 1, |a, upper| {
-                    let (others, n) = (&rows[a * PANEL..], self.n_samples);
+                    let others = &rows[a * PANEL..];
                     let pairs = others.iter().take(PANEL).flat_map(|i| others.iter().map(move |j| (i, j)));
                     for (distance, (i, j)) in upper.iter_mut().flatten().zip(pairs) {
-                        let (first, second) = (i.min(j), i.max(j));
-                        let start = first / PANEL * PANEL;
-                        *distance = triangle[first / PANEL][(first - start) * (n - start) + second - start];
+                        *distance = self.between_two(*i, *j);
                     }
                 });
                 Held::Triangle(part)
             }
         };
         Self { metric: self.metric, n_samples, held }
+    }
+
+    /// The distance between samples `i` and `j`, the one that [`map_rows`](Self::map_rows) visits. Where rows are
+    /// not kept it costs a row of eight samples.
+    ///
+    /// # Panics
+    /// Unless both samples exist.
+    pub fn between_two(&self, i: usize, j: usize) -> f64 {
+        let (first, second) = (i.min(j), i.max(j));
+        match &self.held {
+            Held::Triangle(triangle) => {
+                let start = first / PANEL * PANEL;
+                triangle[first / PANEL][(first - start) * (self.n_samples - start) + second - start]
+            }
+            Held::Samples(samples) => {
+                samples.tile(first / PANEL, second / PANEL)[first % PANEL][second % PANEL]
+            }
+        }
     }
 
     /// Number of samples.
@@ -241,6 +257,11 @@ mod tests {
         assert!(many.samples().is_some() && few.samples().is_none());
         let whole = many.map_rows(37..61, &context, |_, row| row[..100].to_vec())?;
         assert_eq!(whole, few.map_rows(37..61, &context, |_, row| row.to_vec())?);
+        for (i, row) in (37..61).zip(&whole) {
+            for (j, distance) in row.iter().enumerate() {
+                assert_eq!([many.between_two(i, j), few.between_two(j, i)], [*distance; 2]);
+            }
+        }
         Ok(())
     }
 

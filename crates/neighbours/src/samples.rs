@@ -4,8 +4,9 @@ use fewest_core::Error;
 
 use crate::tile::{PANEL, Tile, add_absolute, add_mismatches, add_squared};
 
-/// Number of columns read before they are packed: only these are in memory twice.
+/// Columns read before they are packed, at least, and numbers in them: only these are in memory twice.
 const BATCH: usize = 64;
+const BATCH_NUMBERS: usize = 1 << 14;
 
 /// The distance of two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +64,9 @@ impl Samples {
             .collect();
         let width = order.len();
         let mut panels = vec![0.0; n_samples.div_ceil(PANEL) * PANEL * width];
-        let mut columns = vec![0.0; n_samples * BATCH.min(width)];
-        for (batch, positions) in order.chunks(BATCH).enumerate() {
+        let batch_size = BATCH.max(BATCH_NUMBERS / n_samples.max(1));
+        let mut columns = vec![0.0; n_samples * batch_size.min(width)];
+        for (batch, positions) in order.chunks(batch_size).enumerate() {
             if n_samples == 0 {
                 break;
             }
@@ -83,7 +85,7 @@ impl Samples {
                 let first = panel * PANEL;
                 let here = PANEL.min(n_samples - first);
                 for (at, column) in columns.chunks_exact(n_samples).take(positions.len()).enumerate() {
-                    let place = (batch * BATCH + at) * PANEL;
+                    let place = (batch * batch_size + at) * PANEL;
                     values[place..place + here].copy_from_slice(&column[first..first + here]);
                 }
             });

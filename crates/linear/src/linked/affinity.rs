@@ -5,9 +5,9 @@ use fewest_core::{Context, Error, Graph, derive_seed};
 use fewest_neighbours::median_above_zero;
 use nalgebra::DMatrix;
 
-use super::lines::{Line, WIDTH, lines};
 use super::network::Network;
 use crate::columns::LinearColumns;
+use crate::lines::{Line, WIDTH, lines};
 use crate::projections::{Between, FeatureRows};
 
 /// Pairs of samples up to which all are compared.
@@ -117,7 +117,7 @@ pub(super) struct SocialScatter<'a> {
 
 impl SocialScatter<'_> {
     /// `xⱼᵀ K xⱼ` of the columns that vary.
-    pub(super) fn diagonal(
+    pub(super) fn diagonal_of_columns(
         &self,
         columns: &LinearColumns<'_>,
         rows: &FeatureRows,
@@ -174,7 +174,8 @@ mod tests {
             let between = SocialScatter { affinity, alpha: 1.7, dimensions };
             let x = DMatrix::from_vec(n, d, columns.gather(&rows.columns)?);
             let whole = x.tr_mul(&between.product(&x));
-            for (j, value) in between.diagonal(&columns, &rows, &context)?.into_iter().enumerate() {
+            for (j, value) in between.diagonal_of_columns(&columns, &rows, &context)?.into_iter().enumerate()
+            {
                 assert!((value - whole[(j, j)]).abs() < 1e-9 * whole[(j, j)], "{j}");
             }
         }

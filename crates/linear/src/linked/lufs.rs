@@ -233,7 +233,7 @@ impl Selector for Lufs {
             let [m, b] = matrices(&columns, &rows, &between, self.ridge, context)?;
             self.descend(&Scatter::whole(m, b)?, &rows, n, clusters, context)?
         } else if rows.len() <= n {
-            let diagonal = between.diagonal(&columns, &rows, context)?;
+            let diagonal = between.diagonal_of_columns(&columns, &rows, context)?;
             let ridge = self.ridge;
             let table =
                 Table { columns: &columns, chosen: &rows.columns, between: &between, ridge, diagonal };

@@ -3,7 +3,6 @@
 mod affinity;
 mod design;
 mod fsnet;
-mod lines;
 mod linked_fs;
 mod lufs;
 mod netfs;

@@ -6,7 +6,7 @@ use fewest_core::{Context, Error, Graph, derive_seed};
 use fewest_linalg::{Eigenpairs, Krylov, largest_eigenpairs};
 use nalgebra::DMatrix;
 
-use super::lines::{Line, WIDTH, by_lines};
+use crate::lines::{Line, WIDTH, by_lines};
 
 /// Vectors beyond those wanted.
 const EXTRA: usize = 6;

@@ -24,7 +24,8 @@ pub(crate) fn combined(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
     let n = a.nrows().max(1);
     let mut out = DMatrix::zeros(a.nrows(), b.ncols());
     for (j, column) in a.as_slice().chunks_exact(n).enumerate() {
-        for (k, out) in out.as_mut_slice().chunks_exact_mut(n).enumerate() {
+        for (k, out) in out.as_mut_slice().chunks_exact_mut(n).enumerate().filter(|(k, _)| b[(j, *k)] != 0.0)
+        {
             add_scaled(out, b[(j, k)], column);
         }
     }

@@ -1,13 +1,17 @@
 //! The matrix of a trace, and that of the constraint.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use fewest_core::{Context, Error, room};
 use fewest_linalg::{
-    Cholesky, cholesky, dot, gram_unless, lowest, symmetric_eigen_unless, triangular_products,
+    Cholesky, cholesky, gram_of_rows_unless, gram_unless, lowest, symmetric_eigen_unless, triangular_products,
 };
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
 use super::table::Table;
 use super::{combined, symmetric, transposed_times};
+use crate::lines::WIDTH;
 use crate::unsupervised::{not_finite, stopped};
 
 /// Columns up to which a step looks at all of them.
@@ -33,6 +37,22 @@ pub(crate) trait Between {
     fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64>;
 
     fn dense(&self) -> DMatrix<f64>;
+
+    /// `xᵀ K x` for every column `x` of a table, some of them at a time.
+    fn diagonal(&self, table: &DMatrix<f64>) -> Vec<f64> {
+        let mut diagonal = Vec::with_capacity(table.ncols());
+        for start in (0..table.ncols()).step_by(WIDTH) {
+            let part = table.columns(start, WIDTH.min(table.ncols() - start)).into_owned();
+            let product = self.product(&part);
+            diagonal.extend(part.column_iter().zip(product.column_iter()).map(|(x, kx)| x.dot(&kx)));
+        }
+        diagonal
+    }
+
+    /// Sets of samples: `K v = 0` wherever `v` is constant on each of them and 0 elsewhere.
+    fn null_sets(&self) -> Vec<Vec<usize>> {
+        Vec::new()
+    }
 }
 
 /// `M`, by its entries or as products of the table, and `B`.
@@ -46,10 +66,51 @@ pub(crate) struct Scatter<'a> {
 enum Form<'a> {
     /// `M` itself, for about as many samples as columns.
     Whole(DMatrix<f64>),
-    /// `M = A Aᵀ` by `A`, a row for each column of the table, and by `Xᵀ K X`.
-    Products { root: DMatrix<f64>, x: &'a DMatrix<f64>, between: &'a dyn Between },
+    /// `Xᵀ K X`, for fewer samples than columns.
+    Products(Products<'a>),
     /// Products of the columns, for many of them and more samples, with `B`.
     Table(Table<'a>),
+}
+
+struct Products<'a> {
+    x: &'a DMatrix<f64>,
+    between: &'a dyn Between,
+    root: OnceLock<Option<DMatrix<f64>>>,
+}
+
+impl Products<'_> {
+    /// `A` with `M = A Aᵀ`, a row for each column of the table; computed where it is first asked for.
+    fn root(&self) -> Result<&DMatrix<f64>, Error> {
+        let compute = || {
+            let (n, p) = self.x.shape();
+            let mut dense = self.between.dense();
+            let jitter = JITTER * dense.trace() / n as f64;
+            dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
+            // K = U Uᵀ; the columns of U are zero below the diagonal.
+            let upper = upper_root(dense)?;
+            let rows = triangular_products(upper.as_slice(), self.x.as_slice(), n);
+            Some(DMatrix::from_vec(n, p, rows).transpose())
+        };
+        self.root.get_or_init(compute).as_ref().ok_or_else(not_finite)
+    }
+
+    /// The table, of which each sample has lost the mean of its null set: `M w = 0` wherever this times `w` is
+    /// 0, and nowhere else where `K` has no further null vectors. Columns have the mean 0: the set of all
+    /// samples takes nothing away.
+    fn without_null_sets(&self) -> Cow<'_, DMatrix<f64>> {
+        let sets = self.between.null_sets();
+        if sets.len() < 2 {
+            return Cow::Borrowed(self.x);
+        }
+        let mut x = self.x.clone();
+        for mut column in x.column_iter_mut() {
+            for set in &sets {
+                let mean = set.iter().map(|&i| column[i]).sum::<f64>() / set.len() as f64;
+                set.iter().for_each(|&i| column[i] -= mean);
+            }
+        }
+        Cow::Owned(x)
+    }
 }
 
 /// `B`.
@@ -79,22 +140,16 @@ impl<'a> Scatter<'a> {
         method: &'static str,
     ) -> Result<Self, Error> {
         let (n, p) = x.shape();
-        let form = if p <= WHOLE.max(n + clusters) {
+        if p <= WHOLE.max(n + clusters) {
             // Not by tr_mul, which takes scalar products one by one.
             let product = x.transpose() * between.product(x);
-            Form::Whole((&product + product.transpose()) * 0.5)
-        } else {
-            let what = "memory for a matrix of all samples";
-            drop(room(what, &[3, n, n], method, "use fewer samples")?);
-            let mut dense = between.dense();
-            let jitter = JITTER * dense.trace() / n as f64;
-            dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
-            // K = U Uᵀ; the columns of U are zero below the diagonal.
-            let upper = upper_root(dense).ok_or_else(not_finite)?;
-            let rows = triangular_products(upper.as_slice(), x.as_slice(), n);
-            Form::Products { root: DMatrix::from_vec(n, p, rows).transpose(), x, between }
-        };
-        Ok(Self::of(form, None))
+            return Ok(Self::entries((&product + product.transpose()) * 0.5, None));
+        }
+        let what = "memory for a matrix of all samples";
+        drop(room(what, &[3, n, n], method, "use fewer samples")?);
+        let diagonal = between.diagonal(x);
+        let form = Form::Products(Products { x, between, root: OnceLock::new() });
+        Ok(Self { form, metric: None, diagonal })
     }
 
     /// [`new`](Self::new) with `B = XᵀX + ridge I`, `ridge > 0`.
@@ -105,8 +160,8 @@ impl<'a> Scatter<'a> {
         clusters: usize,
         method: &'static str,
     ) -> Result<Self, Error> {
-        let Self { form, .. } = Self::new(x, between, clusters, method)?;
-        let metric = match form {
+        let scatter = Self::new(x, between, clusters, method)?;
+        let metric = match scatter.form {
             Form::Whole(_) => {
                 let mut matrix = x.tr_mul(x);
                 matrix.iter_mut().step_by(x.ncols() + 1).for_each(|value| *value += ridge);
@@ -114,26 +169,23 @@ impl<'a> Scatter<'a> {
             }
             _ => Metric::Products { x, ridge },
         };
-        Ok(Self::of(form, Some(metric)))
+        Ok(Self { metric: Some(metric), ..scatter })
     }
 
     /// By the entries of `M` and `B`, which is positive definite.
     pub(crate) fn whole(m: DMatrix<f64>, b: DMatrix<f64>) -> Result<Self, Error> {
-        Ok(Self::of(Form::Whole(m), Some(Metric::whole(b)?)))
+        Ok(Self::entries(m, Some(Metric::whole(b)?)))
     }
 
     /// By products of the columns of a table.
     pub(crate) fn of_table(table: Table<'a>) -> Self {
-        Self::of(Form::Table(table), None)
+        let diagonal = table.diagonal.clone();
+        Self { form: Form::Table(table), metric: None, diagonal }
     }
 
-    fn of(form: Form<'a>, metric: Option<Metric<'a>>) -> Self {
-        let diagonal = match &form {
-            Form::Whole(m) => m.diagonal().iter().copied().collect(),
-            Form::Products { root, .. } => squared_rows(root),
-            Form::Table(table) => table.diagonal.clone(),
-        };
-        Self { form, metric, diagonal }
+    fn entries(m: DMatrix<f64>, metric: Option<Metric<'a>>) -> Self {
+        let diagonal = m.diagonal().iter().copied().collect();
+        Self { form: Form::Whole(m), metric, diagonal }
     }
 
     pub(crate) fn trace(&self) -> f64 {
@@ -149,7 +201,9 @@ impl<'a> Scatter<'a> {
     pub(crate) fn images(&self, v: &DMatrix<f64>) -> Result<(DMatrix<f64>, Option<DMatrix<f64>>), Error> {
         let image = match &self.form {
             Form::Whole(m) => m * v,
-            Form::Products { x, between, .. } => transposed_times(x, &between.product(&combined(x, v))),
+            Form::Products(Products { x, between, .. }) => {
+                transposed_times(x, &between.product(&combined(x, v)))
+            }
             Form::Table(table) => {
                 let [image, weighted] = table.images(v)?;
                 return Ok((image, Some(weighted)));
@@ -223,7 +277,8 @@ impl<'a> Scatter<'a> {
             }
             Form::Table(table) => table.solve(diagonal, v, context),
             // By the matrix of Woodbury, of a row for each sample.
-            Form::Products { root, .. } => {
+            Form::Products(products) => {
+                let root = products.root()?;
                 let n = root.ncols();
                 let mut scaled = root.clone();
                 let weights: Vec<f64> = diagonal.iter().map(|value| value.sqrt().recip()).collect();
@@ -269,25 +324,22 @@ impl<'a> Scatter<'a> {
                 let (values, w) = self.lowest_of(m.clone(), clusters, context)?;
                 Ok(Some(Start { w, lowest: values.iter().sum(), residual: 0.0, name }))
             }
-            (Form::Products { x, between, .. }, Some(Metric::Products { ridge, .. })) => {
+            (Form::Products(Products { x, between, .. }), Some(Metric::Products { ridge, .. })) => {
                 let w = lowest_of_samples(x, *between, *ridge, clusters, context)?;
                 // Whatever has no product with any sample has no trace.
                 let name = "the lowest eigenvectors of M among combinations of samples";
                 Ok(Some(Start { w, lowest: 0.0, residual: 0.0, name }))
             }
-            (Form::Products { root, .. }, _) => {
-                let (p, n) = root.shape();
-                let small = gram_unless(root.as_slice(), p, &is_stopped);
+            (Form::Products(products), _) => {
+                let table = products.without_null_sets();
+                let (n, p) = table.shape();
+                let small = gram_of_rows_unless(table.as_slice(), n, &is_stopped);
                 let factor = Cholesky::semidefinite_unless(small, n, ZERO, &is_stopped);
                 if is_stopped() {
                     return Err(stopped(context));
                 }
-                let inverse = DMatrix::from_vec(n, n, factor.inverse_lower_unless(&is_stopped)).transpose();
-                if is_stopped() {
-                    return Err(stopped(context));
-                }
-                // An axis is near where its part in the range of M is short: ‖R⁻¹ a‖² for its row a of the
-                // root, whose columns have the products R Rᵀ. Those with a small product with M mostly are;
+                // An axis is near where its part in the range of M is short: ‖R⁻¹ a‖² for its column a of the
+                // table, whose rows have the products R Rᵀ. Those with a small product with M mostly are;
                 // where they are not nearer than axes are in the mean, all are looked at.
                 let mean = factor.rank() as f64 / p as f64;
                 let smallest_first = fewest_core::order::ascending(&self.diagonal);
@@ -295,14 +347,13 @@ impl<'a> Scatter<'a> {
                 let mut found = None;
                 for (candidates, most) in [(&smallest_first[..some], mean), (&smallest_first, f64::INFINITY)]
                 {
-                    let axes = root.select_rows(candidates).transpose();
-                    let rows = triangular_products(inverse.as_slice(), axes.as_slice(), n);
-                    let in_range: Vec<f64> = rows.chunks_exact(n).map(|row| dot(row, row)).collect();
+                    let axes = table.select_columns(candidates);
+                    let in_range = factor.inverse_squares_unless(axes.as_slice(), &is_stopped);
                     let nearest_first = fewest_core::order::ascending(&in_range);
                     let near = nearest_first.iter().map(|&at| (candidates[at], in_range[at]));
                     let near: Vec<usize> =
                         near.take_while(|(_, part)| *part <= most).map(|(axis, _)| axis).collect();
-                    found = outside(root, &factor, &near, clusters);
+                    found = outside(&table, &factor, &near, clusters);
                     if found.is_some() || is_stopped() {
                         break;
                     }
@@ -336,19 +387,19 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// `c` orthonormal vectors outside the range of `root`, from the parts that these axes, the first of them
-/// first, have there. `None` where they are fewer.
-fn outside(root: &DMatrix<f64>, factor: &Cholesky, axes: &[usize], c: usize) -> Option<DMatrix<f64>> {
-    let (p, n) = root.shape();
+/// `c` orthonormal vectors without products with the rows of `table`, which have the products of `factor`, from
+/// the parts of these axes, the first of them first, that have none. `None` where they are fewer.
+fn outside(table: &DMatrix<f64>, factor: &Cholesky, axes: &[usize], c: usize) -> Option<DMatrix<f64>> {
+    let (n, p) = table.shape();
     let mut kept: Vec<DVector<f64>> = Vec::with_capacity(c);
     for some in axes.chunks(c) {
         let mut parts = DMatrix::zeros(p, some.len());
         some.iter().enumerate().for_each(|(column, &axis)| parts[(axis, column)] = 1.0);
         // What is left after once has the rounding errors of what was taken off; after twice it has not.
         for _ in 0..2 {
-            let mut inner = transposed_times(root, &parts);
+            let mut inner = combined(table, &parts);
             inner.as_mut_slice().chunks_exact_mut(n).for_each(|column| factor.solve(column));
-            parts -= combined(root, &inner);
+            parts -= transposed_times(table, &inner);
         }
         for part in parts.column_iter() {
             let mut part = part.into_owned();
@@ -421,14 +472,6 @@ fn lowest_of_samples(
     Ok(x.tr_mul(&w))
 }
 
-fn squared_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
-    let mut squares = vec![0.0; matrix.nrows()];
-    for column in matrix.column_iter() {
-        squares.iter_mut().zip(column.iter()).for_each(|(square, value)| *square += value * value);
-    }
-    squares
-}
-
 #[cfg(test)]
 mod tests {
     use fewest_core::{Dataset, DenseColumns, Target};
@@ -451,7 +494,7 @@ mod tests {
         let (x, between) = table(n, p);
         let context = Context::default();
         let scatter = Scatter::new(&x, &between, 3, "udfs")?;
-        assert!(matches!(scatter.form, Form::Products { .. }));
+        assert!(matches!(scatter.form, Form::Products(_)));
         let (whole, _) = scatter.images(&DMatrix::identity(p, p))?;
         assert!((&whole - x.tr_mul(&(&between.0 * &x))).amax() < 1e-10);
         for (j, value) in scatter.diagonal.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! The standardised table, and the rows of coefficients of its features.
 
 use fewest_core::{Context, Dataset, Error, room};
-use fewest_neighbours::{DistanceMetric, Neighbours, nearest, standardised_distances};
+use fewest_neighbours::{Coordinate, DistanceMetric, Distances, nearest};
 use nalgebra::DMatrix;
 
 use crate::columns::LinearColumns;
+use crate::lines::{Line, WIDTH, by_lines};
 use crate::projections::{Between, FeatureRows};
 
 /// The standardised columns of the features that vary.
@@ -28,35 +29,39 @@ impl Design {
         Ok(Self { x, rows })
     }
 
-    /// The nearest neighbours of every sample.
-    pub(super) fn neighbours(data: &Dataset, k: usize, context: &Context<'_>) -> Result<Neighbours, Error> {
-        nearest(&standardised_distances(data, DistanceMetric::SquaredEuclidean, context)?, k, context)
-    }
-
-    /// For every sample the products `(x_a − x_i)ᵀ (x_b − x_i)` of its neighbours `a`, `b`.
-    pub(super) fn local_products(
+    /// Every sample with its nearest neighbours after it.
+    pub(super) fn neighbourhoods(
         &self,
-        neighbours: &Neighbours,
+        k: usize,
         context: &Context<'_>,
-    ) -> Result<Vec<DMatrix<f64>>, Error> {
-        let rows = self.x.transpose();
-        let p = rows.nrows();
-        let sample = |i: usize| &rows.as_slice()[i * p..(i + 1) * p];
-        fewest_parallel::try_map(self.x.nrows(), |i| {
+    ) -> Result<Vec<Neighbourhood>, Error> {
+        let (n, p) = self.x.shape();
+        let fill = |j: usize, out: &mut [f64]| {
+            out.copy_from_slice(&self.x.as_slice()[j * n..(j + 1) * n]);
+            Ok(())
+        };
+        let kinds = vec![Coordinate::Numeric; p];
+        let distances = Distances::new(DistanceMetric::SquaredEuclidean, n, &kinds, fill, context)?;
+        let neighbours = nearest(&distances, k, context)?;
+        fewest_parallel::try_map(n, |i| {
             context.go_on("the neighbourhoods were compared")?;
-            let of = neighbours.of(i).indices;
-            let mut apart = DMatrix::zeros(p, of.len());
-            for (mut column, &a) in apart.column_iter_mut().zip(of) {
-                for ((value, own), other) in column.iter_mut().zip(sample(i)).zip(sample(a)) {
-                    *value = other - own;
-                }
-            }
-            Ok(apart.tr_mul(&apart))
+            let members: Vec<usize> =
+                [i].into_iter().chain(neighbours.of(i).indices.iter().copied()).collect();
+            let between = |a: usize, b: usize| distances.between_two(members[a], members[b]);
+            let squares = DMatrix::from_fn(members.len(), members.len(), between);
+            Ok(Neighbourhood { members, squares })
         })
     }
 }
 
-/// A sparse symmetric matrix, row by row.
+/// A sample and its nearest.
+pub(super) struct Neighbourhood {
+    pub(super) members: Vec<usize>,
+    /// Their squared distances from each other.
+    pub(super) squares: DMatrix<f64>,
+}
+
+/// A sparse symmetric matrix, row by row, as the sum of one for each neighbourhood.
 pub(super) struct SparseSymmetric {
     rows: Vec<Vec<(usize, f64)>>,
 }
@@ -82,16 +87,14 @@ impl SparseSymmetric {
 
 impl Between for SparseSymmetric {
     fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
-        let n = self.rows.len();
-        let mut product = DMatrix::zeros(n, v.ncols());
-        for (out, from) in
-            product.as_mut_slice().chunks_exact_mut(n.max(1)).zip(v.as_slice().chunks_exact(n.max(1)))
-        {
-            for (value, row) in out.iter_mut().zip(&self.rows) {
-                *value = row.iter().map(|&(j, entry)| entry * from[j]).sum();
+        by_lines(v, |i, lines| {
+            let mut sums = [0.0; WIDTH];
+            for &(j, entry) in &self.rows[i] {
+                let Line(values) = lines[j];
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += entry * value);
             }
-        }
-        product
+            Line(sums)
+        })
     }
 
     fn dense(&self) -> DMatrix<f64> {
@@ -102,5 +105,26 @@ impl Between for SparseSymmetric {
             }
         }
         dense
+    }
+
+    /// The samples that neighbourhoods connect: each neighbourhood has products with all vectors but those
+    /// that are constant on it.
+    fn null_sets(&self) -> Vec<Vec<usize>> {
+        let mut is_seen = vec![false; self.rows.len()];
+        let mut sets = Vec::new();
+        for first in 0..self.rows.len() {
+            let mut set = Vec::new();
+            let mut waiting = vec![first];
+            while let Some(i) = waiting.pop() {
+                if !std::mem::replace(&mut is_seen[i], true) {
+                    set.push(i);
+                    waiting.extend(self.rows[i].iter().map(|(j, _)| *j));
+                }
+            }
+            if !set.is_empty() {
+                sets.push(set);
+            }
+        }
+        sets
     }
 }

@@ -6,10 +6,9 @@ use fewest_core::{
     derive_seed, options, room,
 };
 use fewest_linalg::{Cholesky, Krylov, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
-use fewest_neighbours::Neighbours;
 use nalgebra::DMatrix;
 
-use super::design::{Design, SparseSymmetric};
+use super::design::{Design, Neighbourhood, SparseSymmetric};
 use super::{Neighbourhoods, WeightedRidge, not_finite, stopped};
 use crate::penalised::each_budget;
 use crate::projections::{Between, OTHERS_ARE_CONSTANT, symmetric, times};
@@ -208,29 +207,26 @@ impl Problem<'_> {
 }
 
 /// `(I − S)ᵀ (I − S)` of locally linear embedding.
-fn laplacian(
-    design: &Design,
-    neighbours: &Neighbours,
-    context: &Context<'_>,
-) -> Result<SparseSymmetric, Error> {
+fn laplacian(neighbourhoods: &[Neighbourhood]) -> SparseSymmetric {
     let mut entries = Vec::new();
-    for (i, products) in design.local_products(neighbours, context)?.into_iter().enumerate() {
-        let of = neighbours.of(i).indices;
-        let row: Vec<(usize, f64)> = [(i, 1.0)]
-            .into_iter()
-            .chain(of.iter().copied().zip(shares(products).iter().map(|share| -share)))
-            .collect();
+    for Neighbourhood { members, squares } in neighbourhoods {
+        let parts = [1.0].into_iter().chain(shares(squares).into_iter().map(|share| -share));
+        let row: Vec<(usize, f64)> = members.iter().copied().zip(parts).collect();
         for &(a, left) in &row {
             entries.extend(row.iter().map(|&(b, right)| (a, b, left * right)));
         }
     }
-    Ok(SparseSymmetric::of_sum(design.x.nrows(), entries.into_iter()))
+    SparseSymmetric::of_sum(neighbourhoods.len(), entries.into_iter())
 }
 
-/// The weights, which add up to 1, that rebuild a sample from its neighbours, from the products of their
-/// differences from it; the same for all where all differences are zero.
-fn shares(mut products: DMatrix<f64>) -> Vec<f64> {
-    let k = products.nrows();
+/// The weights, which add up to 1, that rebuild a sample from its neighbours, from the squared distances of
+/// all of them; the same for all where all distances are zero.
+fn shares(squares: &DMatrix<f64>) -> Vec<f64> {
+    let k = squares.nrows() - 1;
+    // The products of the differences from the sample, which comes first.
+    let product =
+        |a: usize, b: usize| 0.5 * (squares[(0, a + 1)] + squares[(0, b + 1)] - squares[(a + 1, b + 1)]);
+    let mut products = DMatrix::from_fn(k, k, product);
     let ridge = LOCAL_RIDGE * products.trace();
     products.iter_mut().step_by(k + 1).for_each(|value| *value += ridge);
     let mut weights = vec![1.0; k];
@@ -270,13 +266,13 @@ impl Selector for Jelsr {
         let p = design.x.ncols();
         let side = n.min(p.max(DENSE));
         drop(room("memory for its matrices", &[4, side, side], "jelsr", "use fewer samples")?);
-        let neighbours = Design::neighbours(data, self.neighbourhoods.neighbours, context)?;
+        let neighbourhoods = design.neighbourhoods(self.neighbourhoods.neighbours, context)?;
         let is_stopped = || context.stopped().is_some();
         let problem = Problem {
             options: self,
             design: &design,
             clusters,
-            laplacian: laplacian(&design, &neighbours, context)?,
+            laplacian: laplacian(&neighbourhoods),
             gram: (p <= n).then(|| gram_unless(design.x.as_slice(), n, &is_stopped)),
             context,
         };

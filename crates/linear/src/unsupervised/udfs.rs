@@ -6,10 +6,9 @@ use fewest_core::{
 };
 
 use fewest_linalg::cholesky;
-use fewest_neighbours::Neighbours;
 use nalgebra::DMatrix;
 
-use super::design::{Design, SparseSymmetric};
+use super::design::{Design, Neighbourhood, SparseSymmetric};
 use super::{Neighbourhoods, not_finite};
 use crate::penalised::each_budget;
 use crate::projections::{Descent, Found, OTHERS_ARE_CONSTANT, Scatter};
@@ -103,8 +102,8 @@ impl Selector for Udfs {
             let expected = format!("at most the number of columns that vary, {p}");
             return Err(Error::parameter("clusters", clusters, expected));
         }
-        let neighbours = Design::neighbours(data, self.neighbourhoods.neighbours, context)?;
-        let between = of_neighbourhoods(&design, &neighbours, self.ridge, context)?;
+        let neighbourhoods = design.neighbourhoods(self.neighbourhoods.neighbours, context)?;
+        let between = of_neighbourhoods(&neighbourhoods, self.ridge)?;
         let scatter = Scatter::new(&design.x, &between, clusters, "udfs")?;
         let alpha = self.alpha_ratio * scatter.trace() / p as f64;
         let descent = Descent {
@@ -146,35 +145,27 @@ impl Selector for Udfs {
 }
 
 /// The sum over all neighbourhoods of `P H (H XᵢXᵢᵀ H + λ I)⁻¹ H Pᵀ`: what is between `Xᵀ` and `X` in `M`.
-fn of_neighbourhoods(
-    design: &Design,
-    neighbours: &Neighbours,
-    ridge: f64,
-    context: &Context<'_>,
-) -> Result<SparseSymmetric, Error> {
+fn of_neighbourhoods(neighbourhoods: &[Neighbourhood], ridge: f64) -> Result<SparseSymmetric, Error> {
     let mut entries = Vec::new();
-    for (i, products) in design.local_products(neighbours, context)?.into_iter().enumerate() {
-        let members: Vec<usize> = [i].into_iter().chain(neighbours.of(i).indices.iter().copied()).collect();
-        let local = of_neighbourhood(&products, ridge).ok_or_else(not_finite)?;
+    for Neighbourhood { members, squares } in neighbourhoods {
+        let local = of_neighbourhood(squares, ridge).ok_or_else(not_finite)?;
         for (a, &row) in members.iter().enumerate() {
             entries.extend(members.iter().enumerate().map(|(b, &column)| (row, column, local[(a, b)])));
         }
     }
-    Ok(SparseSymmetric::of_sum(design.x.nrows(), entries.into_iter()))
+    Ok(SparseSymmetric::of_sum(neighbourhoods.len(), entries.into_iter()))
 }
 
-/// `H (H XᵢXᵢᵀ H + λ I)⁻¹ H` from the products of the neighbours' differences from sample `i`, which comes
-/// first.
-fn of_neighbourhood(products: &DMatrix<f64>, ridge: f64) -> Option<DMatrix<f64>> {
-    let m = products.nrows() + 1;
+/// `H (H XᵢXᵢᵀ H + λ I)⁻¹ H` from the squared distances `D` of the samples: `H XᵢXᵢᵀ H = −½ H D H`.
+fn of_neighbourhood(squares: &DMatrix<f64>, ridge: f64) -> Option<DMatrix<f64>> {
+    let m = squares.nrows();
     let centred = |matrix: DMatrix<f64>| {
         let rows = matrix.column_mean();
         let columns = matrix.row_mean();
         let mean = rows.mean();
         DMatrix::from_fn(m, m, |a, b| matrix[(a, b)] - rows[a] - columns[b] + mean)
     };
-    let whole = DMatrix::from_fn(m, m, |a, b| if a * b == 0 { 0.0 } else { products[(a - 1, b - 1)] });
-    let mut matrix = centred(whole);
+    let mut matrix = centred(squares * -0.5);
     matrix.iter_mut().step_by(m + 1).for_each(|value| *value += ridge);
     Some(centred(cholesky(matrix)?.inverse()))
 }

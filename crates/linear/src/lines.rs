@@ -4,7 +4,7 @@
 use nalgebra::DMatrix;
 
 /// Values of a line.
-pub(super) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 8;
 
 /// Samples copied or computed by one task.
 const ROWS: usize = 1024;
@@ -12,14 +12,14 @@ const ROWS: usize = 1024;
 /// Some values of one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(align(64))]
-pub(super) struct Line(pub(super) [f64; WIDTH]);
+pub(crate) struct Line(pub(crate) [f64; WIDTH]);
 
 impl Line {
     const ZERO: Self = Self([0.0; WIDTH]);
 }
 
 /// A line for each of `n` samples, from at most so many columns as it has values; the others are 0.
-pub(super) fn lines(columns: &[f64], n: usize) -> Vec<Line> {
+pub(crate) fn lines(columns: &[f64], n: usize) -> Vec<Line> {
     let mut lines = vec![Line::ZERO; n];
     fewest_parallel::chunks(&mut lines, ROWS, |at, lines| {
         for (k, column) in columns.chunks_exact(n.max(1)).enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn lines(columns: &[f64], n: usize) -> Vec<Line> {
 }
 
 /// The rows that `row` makes for each sample of those of `v`, some columns at a time.
-pub(super) fn by_lines(v: &DMatrix<f64>, row: impl Fn(usize, &[Line]) -> Line + Sync) -> DMatrix<f64> {
+pub(crate) fn by_lines(v: &DMatrix<f64>, row: impl Fn(usize, &[Line]) -> Line + Sync) -> DMatrix<f64> {
     let (n, k) = v.shape();
     let mut out = DMatrix::zeros(n, k);
     let mut made = vec![Line::ZERO; n];
