@@ -8,8 +8,10 @@ use fewest_solver::InnerProducts;
 use super::super::columns::LinearColumns;
 use super::tableau::Tableau;
 
-/// Columns whose products with all others are computed at a time: those most likely to enter next.
+/// Columns whose products with all others are computed at a time: those most likely to enter next, which a
+/// forward selection tells among so many that lower the objective most.
 const BATCH: usize = 8;
+const CANDIDATES: usize = 256;
 
 /// Bytes that such products may take.
 const MOST_BYTES: usize = 1 << 28;
@@ -201,18 +203,7 @@ impl<'a> Search<'a> {
     /// The products of `column`, and of others that may enter soon, with all columns.
     fn compute(&mut self, column: usize) -> Result<(), Error> {
         let d = self.all.len();
-        let mut batch = vec![column];
-        // Near the end of a table as small as this all of it is computed at once.
-        let mut gains = self.tableau.gains();
-        gains[column] = 0.0;
-        while batch.len() < BATCH {
-            let best = (0..d).reduce(|best, other| if gains[other] > gains[best] { other } else { best });
-            let Some(next) = best.filter(|&best| gains[best] > 0.0) else { break };
-            gains[next] = 0.0;
-            if !self.grams.contains_key(&next) {
-                batch.push(next);
-            }
-        }
+        let mut batch = self.likely(column)?;
         if (self.grams.len() + batch.len()) * d * size_of::<f64>() > MOST_BYTES {
             self.grams.clear();
             batch.truncate(1);
@@ -221,6 +212,45 @@ impl<'a> Search<'a> {
         self.columns.products(&self.all, &batch, &mut products)?;
         self.grams.extend(batch.into_iter().zip(products.chunks_exact(d).map(<[f64]>::to_vec)));
         Ok(())
+    }
+
+    /// `column`, and columns without products yet that would enter after it, were there no others than the set
+    /// and the candidates.
+    fn likely(&self, column: usize) -> Result<Vec<usize>, Error> {
+        let gains = self.tableau.gains();
+        let mut candidates: Vec<usize> =
+            (0..gains.len()).filter(|&other| gains[other] > 0.0 && other != column).collect();
+        if candidates.len() > CANDIDATES {
+            let larger_first = |a: &usize, b: &usize| gains[*b].total_cmp(&gains[*a]).then(a.cmp(b));
+            candidates.select_nth_unstable_by(CANDIDATES, larger_first);
+            candidates.truncate(CANDIDATES);
+        }
+        candidates.push(column);
+        candidates.sort_unstable();
+        let n_active = self.tableau.active.len();
+        let some: Vec<usize> = self.tableau.active.iter().chain(&candidates).copied().collect();
+        let mut ahead = self.tableau.of(&some);
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut next = candidates.binary_search(&column).ok().map(|at| n_active + at);
+        while let Some(at) = next {
+            let entering = some[at];
+            let mut products = vec![0.0; some.len()];
+            match self.grams.get(&entering) {
+                Some(gram) => products.iter_mut().zip(&some).for_each(|(product, &j)| *product = gram[j]),
+                None => {
+                    self.columns.products(&some, &[entering], &mut products)?;
+                    batch.push(entering);
+                }
+            }
+            if batch.len() == BATCH {
+                break;
+            }
+            ahead.enter(at, &products);
+            let gains = ahead.gains();
+            let best = (0..some.len()).reduce(|a, b| if gains[b] > gains[a] { b } else { a });
+            next = best.filter(|&best| gains[best] > 0.0);
+        }
+        Ok(batch)
     }
 
     /// Keeps the set where it is better than the best of its size.

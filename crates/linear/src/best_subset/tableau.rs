@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use fewest_linalg::add_scaled;
-use fewest_linalg::lanes::LANES;
 use multiversion::multiversion;
 
 /// Columns looked at by one task.
 const CHUNK: usize = 4096;
+
+/// Rounding of a fall, as a share of it, at most.
+const MARGIN: f64 = 1e-12;
 
 /// A column of which less than this share of its variance is left, given the set, depends on the set.
 const DEPENDENT: f64 = 1e-10;
@@ -58,6 +60,20 @@ impl Tableau {
             variances: variances.to_vec(),
             coefficients: vec![Vec::new(); products.len()],
             objective: 0.5 * products.len() as f64,
+        }
+    }
+
+    /// The same set where there are no other columns than `some`, the first of which are those of the set.
+    pub(super) fn of(&self, some: &[usize]) -> Self {
+        let of = |all: &Vec<f64>| some.iter().map(|&column| all[column]).collect();
+        Self {
+            active: (0..self.active.len()).collect(),
+            rows: self.rows.iter().map(of).collect(),
+            correlations: self.correlations.iter().map(of).collect(),
+            variances: of(&self.variances),
+            inverse: self.inverse.clone(),
+            coefficients: self.coefficients.clone(),
+            objective: self.objective,
         }
     }
 
@@ -179,10 +195,11 @@ impl Tableau {
             for (correlations, w) in self.correlations.iter().zip(&self.coefficients) {
                 add_squares(squares, &correlations[columns.clone()], w[leaves] / own, u);
             }
-            let most = to_falls(squares, &self.variances[columns.clone()], own, u);
-            if best.is_some_and(|best| most - rise <= best.gain) {
+            let variances = &self.variances[columns.clone()];
+            if best.is_some_and(|best| !is_exceeded(squares, variances, own, u, best.gain + rise)) {
                 continue;
             }
+            to_falls(squares, variances, own, u);
             for (at, fall) in squares.iter().enumerate() {
                 let gain = fall - rise;
                 let is_barred = || barred.contains(&(self.active[leaves], columns.start + at));
@@ -204,20 +221,24 @@ fn add_squares(squares: &mut [f64], c: &[f64], weight: f64, u: &[f64]) {
     }
 }
 
-/// `½ square / (v + u² / own)` in place of each square, and the largest of them.
+/// `½ square / (v + u² / own)` in place of each square.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
-fn to_falls(squares: &mut [f64], v: &[f64], own: f64, u: &[f64]) -> f64 {
+fn to_falls(squares: &mut [f64], v: &[f64], own: f64, u: &[f64]) {
+    let weight = own.recip();
     for ((square, v), u) in squares.iter_mut().zip(v).zip(u) {
-        *square = half_share(*square, v + u * u / own);
+        *square = half_share(*square, v + weight * u * u);
     }
-    let mut most = [f64::NEG_INFINITY; LANES];
-    let (chunks, rest) = squares.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (most, fall) in most.iter_mut().zip(chunk) {
-            *most = if fall > most { *fall } else { *most };
-        }
+}
+
+/// Whether one of the [falls](to_falls) may be above `least`, rounding in doubt: told without a division.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn is_exceeded(squares: &[f64], v: &[f64], own: f64, u: &[f64], least: f64) -> bool {
+    let (weight, twice) = (own.recip(), 2.0 * (1.0 - MARGIN) * least);
+    let mut exceeded = 0_u64;
+    for ((square, v), u) in squares.iter().zip(v).zip(u) {
+        exceeded += u64::from(*square > twice * (v + weight * u * u));
     }
-    most.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max)
+    exceeded > 0
 }
 
 /// `½ square / variance`, or 0 where there is nothing left of the variance.
