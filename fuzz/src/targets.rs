@@ -93,9 +93,6 @@ fn read_with(bytes: &[u8], options: &ReadOptions) {
             (Err(error), Err(slow)) => {
                 for error in [error, slow].map(|error| error.to_string()) {
                     one_line(&error);
-                    // A reader makes an error of a panic where the program unwinds; the command does not, so
-                    // there may be none.
-                    assert!(!error.contains("(it is damaged)"), "a panic");
                 }
                 continue;
             }

@@ -12,7 +12,6 @@ use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader}
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
-use crate::pages::InOrder;
 use crate::pieces;
 use crate::reading::{self, Check, Field, File, Stop};
 use crate::stored::Stored;
@@ -126,7 +125,7 @@ impl File for ParquetFile {
                 return Err(Stop::damage("a place below zero"));
             }
             let pages = SerializedPageReader::new(self.bytes.clone(), chunk, rows, None);
-            let pages = Box::new(InOrder::new(pages.map_err(Stop::damage)?));
+            let pages = Box::new(pages.map_err(Stop::damage)?);
             match get_column_reader(described.clone(), pages) {
                 ColumnReader::BoolColumnReader(reader) => {
                     column.add(reader, own, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))

@@ -128,10 +128,23 @@ pub(crate) fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, 
     })
 }
 
+thread_local! {
+    static IS_DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Whether this thread decodes a file: a panic is then about to become an error, and a program's panic hook has
+/// nothing to say.
+pub fn is_decoding() -> bool {
+    IS_DECODING.get()
+}
+
 /// The crates that decode files may panic on damaged ones, which is an error like any other where the program
 /// unwinds.
 pub(crate) fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Stop::damage("it is damaged")))
+    let before = IS_DECODING.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    IS_DECODING.set(before);
+    result.unwrap_or_else(|_| Err(Stop::damage("it is damaged")))
 }
 
 pub(crate) fn told<F: File>(path: &Path, stop: Stop) -> Error {
