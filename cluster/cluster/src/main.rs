@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use fewest::data::Task;
+use fewest::data::{Missing, Task};
 use fewest_cluster::{
     Answer, Cluster, Error, ExecutorOptions, SchedulerOptions, Secret, Table, executor, scheduler, select,
 };
@@ -127,6 +127,9 @@ struct SelectArgs {
     /// A column of numbers that are categories; may be repeated
     #[arg(long, value_name = "NAME")]
     categorical: Vec<String>,
+    /// What to do about missing values: error, or drop-rows to leave out rows that have one
+    #[arg(long, default_value = "error", value_parser = missing)]
+    missing: Missing,
     /// The method, by the name that `fewest methods` lists
     #[arg(short, long)]
     method: String,
@@ -174,6 +177,13 @@ fn task(text: &str) -> Result<Task, String> {
         Ok(Task::Survival) => Err("survival times need the whole table: use `fewest select`".to_owned()),
         Ok(task) => Ok(task),
         Err(_) => Err("give auto, classification or regression".to_owned()),
+    }
+}
+
+fn missing(text: &str) -> Result<Missing, String> {
+    match text.parse() {
+        Ok(missing @ (Missing::Error | Missing::DropRows)) => Ok(missing),
+        _ => Err("give error or drop-rows: other policies need the whole table".to_owned()),
     }
 }
 
@@ -292,6 +302,7 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
         task: args.task,
         ignore: args.ignore.clone(),
         categorical: args.categorical.clone(),
+        missing: args.missing,
     };
     let answer = select(&cluster, &table, &args.method, &args.param, args.k)?;
     let mut out = std::io::stdout().lock();
@@ -336,6 +347,6 @@ fn listed(answer: &Answer) -> String {
         answer.bytes.0,
         answer.bytes.1
     );
-    selection.notes.iter().for_each(|note| text += &format!("note: {note}\n"));
+    data.missing_done.iter().chain(&selection.notes).for_each(|note| text += &format!("note: {note}\n"));
     text
 }

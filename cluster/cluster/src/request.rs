@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use fewest::core::{BATCH_ROWS, Error as CoreError, State};
-use fewest::data::{Passes, ReadOptions, Rows, TargetChoice, Task};
+use fewest::data::{Missing, Passes, ReadOptions, Rows, TargetChoice, Task};
 use fewest::registry::{Method, Parameters, Registry};
 
 use crate::secret::Secret;
@@ -22,6 +22,8 @@ pub struct Table {
     pub ignore: Vec<String>,
     /// Columns of numbers that are categories.
     pub categorical: Vec<String>,
+    /// What to do about missing values: an error, or rows that have one are left out.
+    pub missing: Missing,
 }
 
 impl Table {
@@ -53,7 +55,7 @@ pub(crate) struct Request {
     pub(crate) memory: usize,
     /// What is known of the table: [`Rows::known`].
     pub(crate) known: Vec<u8>,
-    /// Rows of the table.
+    /// Rows of the table that are used.
     pub(crate) n_rows: u64,
     /// Rows of each task but the last: whole batches.
     pub(crate) task_rows: u64,
@@ -97,7 +99,8 @@ impl Request {
 
 impl State for Request {
     fn save(&self, to: &mut Vec<u8>) {
-        let Table { path, target, task, ignore, categorical } = &self.table;
+        // What is known of the table says which rows are left out.
+        let Table { path, target, task, ignore, categorical, missing: _ } = &self.table;
         path.display().to_string().save(to);
         (target.clone(), task.name().to_owned()).save(to);
         (ignore.clone(), categorical.clone()).save(to);
@@ -112,7 +115,8 @@ impl State for Request {
         let path: String = State::load(from)?;
         let (target, task): (_, String) = State::load(from)?;
         let (ignore, categorical) = State::load(from)?;
-        let table = Table { path: path.into(), target, task: task.parse()?, ignore, categorical };
+        let task = task.parse()?;
+        let table = Table { path: path.into(), target, task, ignore, categorical, missing: Missing::Error };
         let (method, parameters) = State::load(from)?;
         let (k, memory, part) = State::load(from)?;
         let (n_rows, task_rows) = State::load(from)?;

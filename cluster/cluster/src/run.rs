@@ -21,9 +21,9 @@ use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use fewest::core::{Budget, Context, Error as CoreError, Selection, State, SummedElsewhere, part_rows};
-use fewest::data::{Complete, Missing, Passes, Reduction, Rows, TargetFound};
+use fewest::data::{Complete, Passes, Reduction, Rows, TargetFound};
 use fewest::registry::{Built, Method, Parameters, Registry, TargetKind};
-use fewest_study::{DataInfo, RunInfo, json};
+use fewest_study::{DataInfo, RunInfo, json, text};
 use futures::TryStreamExt;
 use tokio::runtime::Runtime;
 
@@ -144,8 +144,11 @@ pub fn select(
     let supervised = !method.targets.contains(&TargetKind::None);
     let (rows, is_text) = open(&registry, &found, cluster, supervised, &built)?;
     let (mut rows, first, mut info) = described(rows, table, method.id, supervised)?;
-    let (n_rows, known) = rows.known()?;
+    let (counts, known) = rows.known()?;
+    let n_rows = counts.used;
     info.n_samples = usize::try_from(n_rows).unwrap_or(usize::MAX);
+    info.classes = rows.class_counts();
+    info.missing_done = text::left_out(usize::try_from(counts.all - counts.used).unwrap_or(usize::MAX));
     let k = k.unwrap_or_else(|| match fewest_study::usual_budget(&parsed, info.n_features) {
         Budget::Count(k) => k,
         _ => info.n_features,
@@ -213,7 +216,7 @@ pub fn select(
     };
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     selection.notes.extend(unkept);
-    let reduction = Reduction::of(&first, Missing::Error, &selection.order)?;
+    let reduction = Reduction::of(&first, table.missing, &selection.order)?;
     let seed = Context::default().seed;
     let run = RunInfo { method: method.clone(), parameters: parsed, seed, data: info, seconds };
     Ok(Answer { selection, run, passes, resumed, bytes, reduction })
@@ -236,8 +239,8 @@ fn open(
     };
     let is_text = !passes.n_rows().1;
     let rows = match built.reads_parts() {
-        true => passes.rows_in_parts(Missing::Error, cluster.memory),
-        false => passes.rows(Missing::Error, cluster.memory),
+        true => passes.rows_in_parts(table.missing, cluster.memory),
+        false => passes.rows(table.missing, cluster.memory),
     };
     Ok((rows?, is_text))
 }
@@ -268,7 +271,7 @@ fn described(
     let info = DataInfo {
         targets: first.target_names.clone(),
         target_found: rows.guess().map(TargetFound::words).filter(|_| table.target.is_empty()),
-        missing: Missing::Error,
+        missing: table.missing,
         columns: first.columns.clone(),
         classes,
         ..DataInfo::new(file, &first.dataset)

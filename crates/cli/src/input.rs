@@ -260,13 +260,7 @@ pub(crate) fn filler<'a>(missing: Missing, kinds: impl Iterator<Item = &'a Featu
 }
 
 fn missing_done(complete: &Complete, filled: &str) -> Option<String> {
-    let mut done = Vec::new();
-    if !complete.dropped.is_empty() {
-        done.push(format!(
-            "{} with missing values left out",
-            text::counted(complete.dropped.len(), "sample", "samples")
-        ));
-    }
+    let mut done: Vec<String> = text::left_out(complete.dropped.len()).into_iter().collect();
     if complete.filled > 0 {
         let cells = text::counted(complete.filled, "missing value", "missing values");
         done.push(format!("{cells} {filled}"));

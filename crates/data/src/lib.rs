@@ -43,7 +43,7 @@ pub use levels::number_text;
 pub use memory::{Limit, physical_memory};
 pub use missing::{Complete, Missing};
 pub use options::{Header, ReadOptions, TargetChoice, TargetFound, Task};
-pub use passes::{OpenPieces, Passes, Pieces, Rows, Stamp};
+pub use passes::{OpenPieces, Passes, Pieces, RowCounts, Rows, Stamp};
 pub use readers::arriving::{
     ArrivedFeature, ArrivedSample, ArrivingFeatures, ArrivingSamples, FeatureTarget, Growing, Piped,
     SampleSchema,

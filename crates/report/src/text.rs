@@ -3,7 +3,7 @@
 use fewest::core::{Certificate, FalseDiscoveries, ViewWeight};
 use fewest::eval::KRule;
 use fewest_study::Baseline;
-pub use fewest_study::text::{count, counted};
+pub use fewest_study::text::{count, counted, left_out};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` with a capital first letter.

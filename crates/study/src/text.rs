@@ -28,6 +28,11 @@ pub fn counted(value: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(value), if value == 1 { one } else { many })
 }
 
+/// What was done where samples with missing values were left out, so many; `None` for none.
+pub fn left_out(n: usize) -> Option<String> {
+    (n > 0).then(|| format!("{} with missing values left out", counted(n, "sample", "samples")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

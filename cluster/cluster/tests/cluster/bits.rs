@@ -116,6 +116,25 @@ fn text_and_wide_tables_have_the_same_bits() {
     }
 }
 
+/// Rows with missing values, alone and many in a row, are left out wherever the parts are.
+#[test]
+fn rows_that_are_left_out_are_those_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rows = Rows::new(30_011);
+    let gaps = (0..rows.len()).filter(|i| i % 11 == 4 || (9000..17_000).contains(i)).collect::<Vec<_>>();
+    gaps.into_iter().for_each(|i| rows.numbers[i % 5][i] = f64::NAN);
+    let paths = [1, 3].map(|parts| rows.write(folder.path(), parts));
+    let machines = Machines::start(2, &[]);
+    for method in [("f-score", &[][..], "class"), ("mrmr", &[], "class"), ("correlation", &[], "real")] {
+        let expected = expected(&paths[0], method);
+        for (path, tasks) in paths.iter().zip(["64", "3"]) {
+            let more = ["--missing", "drop-rows", "--tasks", tasks];
+            let found = machines.json(path, &[&arguments(method)[..], &more].concat());
+            assert_eq!(comparable(found), expected, "{method:?} {tasks}");
+        }
+    }
+}
+
 /// Squares that overflow are summed again, of values that are divided.
 #[test]
 fn values_of_any_size_are_summed_in_a_second_pass() {

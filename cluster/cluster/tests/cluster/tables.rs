@@ -118,7 +118,7 @@ pub(crate) fn write(path: &Path, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// The document of a selection in memory, as `fewest select` writes it.
+/// The document of a selection in memory, as `fewest select` writes it; rows with missing values are left out.
 pub(crate) fn in_memory(
     path: &Path,
     (target, ignored): (&str, &str),
@@ -160,7 +160,8 @@ fn document(
         ignore: Some(ignored.to_owned()).filter(|ignored| !ignored.is_empty()).into_iter().collect(),
         ..ReadOptions::with_target(target)
     };
-    let complete = Table::read(path, &options).unwrap().complete(Missing::Error).unwrap();
+    let complete = Table::read(path, &options).unwrap().complete(Missing::DropRows).unwrap();
+    let missing = if complete.dropped.is_empty() { Missing::Error } else { Missing::DropRows };
     let selector = method.build(&parameters).unwrap().into_selector();
     let context = Context::default();
     let mut selection = select(&*selector, &complete.dataset, &context).unwrap();
@@ -168,9 +169,10 @@ fn document(
     let data = DataInfo {
         targets: complete.target_names.clone(),
         columns: complete.columns.clone(),
+        missing,
         ..DataInfo::new(path.display().to_string(), &complete.dataset)
     };
-    let reduction = Reduction::of(&complete, Missing::Error, &selection.order).unwrap();
+    let reduction = Reduction::of(&complete, missing, &selection.order).unwrap();
     let run = RunInfo { method: method.clone(), parameters, seed: context.seed, data, seconds: 0.0 };
     let text = fewest_study::json::selection(&selection, Some(&reduction), &run).unwrap();
     serde_json::from_str(&text).unwrap()

@@ -140,9 +140,7 @@ impl Opened {
     /// What was done, once the method has read the rows.
     pub(super) fn finish(self) -> (Complete, DataInfo) {
         let (n_samples, left_out) = self.rows.n_used().unwrap_or_default();
-        let missing_done = (left_out > 0).then(|| {
-            format!("{} with missing values left out", text::counted(left_out, "sample", "samples"))
-        });
+        let missing_done = text::left_out(left_out);
         let passes = PassInfo {
             passes: self.rows.n_passes(),
             parts: self.rows.n_parts(),
@@ -150,7 +148,8 @@ impl Opened {
             table_bytes: self.table_bytes,
             memory: self.memory,
         };
-        (self.first, DataInfo { n_samples, missing_done, passes: Some(passes), ..self.info })
+        let classes = self.rows.class_counts();
+        (self.first, DataInfo { n_samples, classes, missing_done, passes: Some(passes), ..self.info })
     }
 }
 

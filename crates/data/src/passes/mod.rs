@@ -13,6 +13,7 @@ use crate::roles::{self, Guess, Role};
 use crate::source::Source;
 use crate::{Complete, Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
 use look::{Looked, looks};
+pub use part::RowCounts;
 pub use pieces::{OpenPieces, Pieces, Stamp};
 
 /// Pieces of which the memory that may be used holds so many: the one that is cut into batches, the next one,
@@ -214,7 +215,9 @@ impl Passes {
             n_passes,
             n_read: 0,
             n_used: None,
+            of_classes: None,
             counted: (0, 0),
+            counted_of: Vec::new(),
             at: At::Start,
             part: None,
             failure: None,
@@ -268,8 +271,11 @@ pub struct Rows {
     n_read: u64,
     /// Rows of a whole pass, without those that were left out, and these.
     n_used: Option<(usize, usize)>,
+    /// Of the rows that were used, how many are of each class; before a pass was complete unknown.
+    of_classes: Option<Vec<usize>>,
     /// The same of this pass.
     counted: (usize, usize),
+    counted_of: Vec<usize>,
     at: At,
     /// The rows that are read, where these are not all.
     part: Option<part::OwnRows>,
@@ -302,10 +308,14 @@ impl Rows {
         self.known.found
     }
 
-    /// The classes, each with its number of rows, also those that are left out.
+    /// The classes, each with its number of rows: before a pass was complete with those that are left out.
     pub fn class_counts(&self) -> Vec<(String, usize)> {
         let Some(classes) = &self.looked.classes else { return Vec::new() };
-        classes.names().iter().cloned().zip(classes.counts()).collect()
+        let counts = match &self.of_classes {
+            Some(counts) => (0..classes.names().len()).map(|c| counts.get(c).copied().unwrap_or(0)).collect(),
+            None => classes.counts(),
+        };
+        classes.names().iter().cloned().zip(counts).collect()
     }
 
     /// How often the rows were read, also in part, with the pass that decided what columns hold.
@@ -395,6 +405,7 @@ impl Rows {
             let Some(table) = next.map_err(|error| roles::explain(self.guess, error))? else {
                 self.at = At::End;
                 let counted = std::mem::take(&mut self.counted);
+                self.of_classes = Some(std::mem::take(&mut self.counted_of));
                 self.check_part(counted.0)?;
                 return match *self.n_used.get_or_insert(counted) {
                     (0, n_samples) => Err(Error::NothingLeft { path: self.path.clone(), n_samples }),
@@ -406,20 +417,31 @@ impl Rows {
             if own.is_empty() {
                 continue;
             }
-            let (n_samples, is_whole) = (own.len(), own.len() == table.n_samples());
+            let n_samples = own.len();
             self.n_read += n_samples as u64;
             let (path, first_row) = (table.path().to_owned(), table.first_row);
             let table = self.unified(table)?;
             match table.complete(self.missing) {
-                Ok(complete) => {
-                    let data = match is_whole {
-                        true => complete.dataset,
-                        false => complete.dataset.subset(&own.collect::<Vec<_>>())?,
+                Ok(Complete { dataset, dropped, .. }) => {
+                    // Of rows that are left out none is in the data.
+                    let kept = |row: usize| row - dropped.partition_point(|gone| *gone < row);
+                    let complete = kept(own.start)..kept(own.end);
+                    let used = self.used(complete.len());
+                    self.counted.0 += used.len();
+                    self.counted.1 += n_samples - complete.len();
+                    if used.is_empty() {
+                        continue;
+                    }
+                    let data = match used.len() == dataset.n_samples() {
+                        true => dataset,
+                        false => {
+                            let rows = complete.start + used.start..complete.start + used.end;
+                            dataset.subset(&rows.collect::<Vec<_>>())?
+                        }
                     };
-                    let n_used = data.n_samples();
-                    self.counted.0 += n_used;
-                    self.counted.1 += n_samples - n_used;
-                    return self.classed(data, &path, first_row).map(Some);
+                    let data = self.classed(data, &path, first_row)?;
+                    add_classes(&mut self.counted_of, &data);
+                    return Ok(Some(data));
                 }
                 // Other pieces may have rows to keep.
                 Err(Error::NothingLeft { .. } | Error::AllMissing { .. })
@@ -499,6 +521,7 @@ impl SampleStream for Rows {
 
     fn rewind(&mut self) -> Result<bool, fewest_core::Error> {
         (self.at, self.counted) = (At::Start, (0, 0));
+        self.counted_of.clear();
         self.pieces.rewind().map(|()| true).map_err(|error| self.fail(error))
     }
 
@@ -512,6 +535,13 @@ impl SampleStream for Rows {
         self.options.features = Some(next);
         self.rewind()
     }
+}
+
+/// Adds how many rows are of each class.
+fn add_classes(counts: &mut Vec<usize>, data: &Dataset) {
+    let Target::Class(classes) = data.target() else { return };
+    counts.resize(classes.names().len().max(counts.len()), 0);
+    counts.iter_mut().zip(classes.counts()).for_each(|(count, more)| *count += more);
 }
 
 impl Table {
