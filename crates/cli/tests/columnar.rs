@@ -115,3 +115,12 @@ fn a_folder_is_a_table_and_a_part_that_differs_is_named() {
     place.refuses(&["info", "wines"], &["2.parquet", "cannot be read"]);
     place.refuses(&["select", "wine.parquet", "--write-reduced", "wine.parquet"], &["--write-reduced"]);
 }
+
+/// A file for which the decoder has a panic is a damaged one: one line says so, and nothing else does.
+#[test]
+fn a_panic_of_the_decoder_is_a_message() {
+    let place = Place::new();
+    let damaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/parquet/short_page.parquet");
+    fs::copy(damaged, place.path("short_page.parquet")).unwrap();
+    place.refuses(&["info", "short_page.parquet"], &["short_page.parquet", "(it is damaged)"]);
+}

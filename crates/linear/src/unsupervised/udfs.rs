@@ -169,3 +169,37 @@ fn of_neighbourhood(squares: &DMatrix<f64>, ridge: f64) -> Option<DMatrix<f64>> 
     matrix.iter_mut().step_by(m + 1).for_each(|value| *value += ridge);
     Some(centred(cholesky(matrix)?.inverse()))
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest_core::{DenseColumns, Target, derive_seed};
+
+    use super::*;
+    use crate::projections::Between;
+
+    /// Two groups of samples whose neighbourhoods do not meet: `K` has no product with what is constant on each,
+    /// and the descent starts where `M` has none, though the table may have some.
+    #[test]
+    fn the_null_space_has_vectors_that_tell_groups_apart() -> Result<(), Error> {
+        let (n, p, c) = (40, 150, 3);
+        let noise = |at: usize| derive_seed(1, at as u64) as f64 / u64::MAX as f64;
+        let column = |j: usize| (0..n).map(|i| noise(i + n * j) + 100.0 * (i % 2 * (j % 3)) as f64).collect();
+        let table: Vec<Vec<f64>> = (0..p).map(column).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::None)?;
+        let context = Context::default();
+        let design = Design::new(&data, "udfs", &context)?;
+        let between = of_neighbourhoods(&design.neighbourhoods(5, &context)?, 1.0)?;
+        let sets = between.null_sets();
+        assert_eq!(sets.len(), 2);
+        for set in &sets {
+            let indicator = DMatrix::from_fn(n, 1, |i, _| f64::from(u8::from(set.contains(&i))));
+            assert!(between.product(&indicator).amax() < 1e-9);
+        }
+        let scatter = Scatter::new(&design.x, &between, c, "udfs")?;
+        let Some(start) = scatter.spectral_start(c, &context)? else { panic!("known at once") };
+        assert!(scatter.images(&start.w)?.0.amax() < 1e-8);
+        // In the null space of the table no vector tells the groups apart.
+        assert!((&design.x * &start.w).amax() > 1e-3);
+        Ok(())
+    }
+}
