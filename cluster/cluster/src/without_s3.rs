@@ -1,0 +1,21 @@
+//! What takes the place of object stores where they are not compiled.
+
+use std::path::Path;
+
+use fewest::data::{Error, Folder};
+
+use crate::objects::{Object, StoreFault};
+
+/// No store.
+#[derive(Debug, Default)]
+pub(crate) struct Stores;
+
+impl Stores {
+    pub(crate) fn list(&self, _: &Path) -> Result<Vec<Object>, StoreFault> {
+        Err(StoreFault::NotBuilt)
+    }
+
+    pub(crate) fn folder(&self, address: &Path, _: &[Object]) -> Result<Folder, Error> {
+        Err(StoreFault::NotBuilt.reading(address))
+    }
+}
