@@ -279,22 +279,21 @@ fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Re
 
 /// What a failed request means.
 fn told(fault: &Fault) -> StoreFault {
-    let code = code(fault);
+    let text = fault.to_string();
+    let code = code(&text);
+    // A list that is refused has no error of its own.
+    let is_refused = ["status code: 401", "status code: 403"].iter().any(|status| text.contains(status));
     match fault {
-        Fault::NotFound { .. } if code.as_deref() == Some("NoSuchBucket") => StoreFault::NoBucket,
+        _ if code.as_deref() == Some("NoSuchBucket") => StoreFault::NoBucket,
         Fault::NotFound { .. } => StoreFault::NoObject,
         Fault::Precondition { .. } => StoreFault::Changed,
-        Fault::PermissionDenied { .. } | Fault::Unauthenticated { .. } => {
-            StoreFault::Refused { code: code.unwrap_or_else(|| "403".to_owned()) }
-        }
-        _ if code.as_deref() == Some("NoSuchBucket") => StoreFault::NoBucket,
+        _ if is_refused => StoreFault::Refused { code: code.unwrap_or_else(|| "403".to_owned()) },
         _ => StoreFault::Failed { problem: code.unwrap_or_else(|| cause(fault)) },
     }
 }
 
 /// The word by which the store tells its reason. The rest of its answer may tell keys.
-fn code(fault: &Fault) -> Option<String> {
-    let text = fault.to_string();
+fn code(text: &str) -> Option<String> {
     let (code, _) = text.split_once("<Code>")?.1.split_once("</Code>")?;
     code.chars().all(|letter| letter.is_ascii_alphanumeric()).then(|| code.to_owned())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::quoted;
 use crate::roles::matches_pattern;
-use crate::source::{Content, Source};
+use crate::source::{Content, Source, not_there};
 use crate::{Error, Place, ReadOptions, Remote};
 
 /// Folders in folders that are looked into: links may go in a circle.
@@ -208,7 +208,7 @@ fn matching(path: &Path) -> Result<Option<Vec<PathBuf>>, Error> {
     };
     let characters: Vec<char> = pattern.chars().collect();
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| Error::reading(folder, error))? {
+    for entry in fs::read_dir(folder).map_err(|error| not_there(folder, error))? {
         let entry = entry.map_err(|error| Error::reading(folder, error))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if matches_pattern(&characters, &name) && !is_hidden(&name) && entry.path().is_file() {

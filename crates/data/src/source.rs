@@ -305,8 +305,8 @@ impl Source {
     }
 }
 
-/// The error of a file that cannot be opened, which may be the address of something that is no file.
-fn not_there(path: &Path, error: io::Error) -> Error {
+/// The error of what cannot be opened, which may be the address of something that is no file.
+pub(crate) fn not_there(path: &Path, error: io::Error) -> Error {
     let is_address = path.to_str().is_some_and(|text| text.contains("://"));
     match error.kind() {
         io::ErrorKind::NotFound if is_address => {

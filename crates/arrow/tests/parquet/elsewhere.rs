@@ -86,8 +86,8 @@ fn bits(batches: &[Dataset]) -> String {
 
 #[test]
 fn an_object_has_the_rows_of_the_file() {
-    for name in ["mixed_zstd.parquet", "mixed_none.parquet", "mixed.arrow", "row_names.parquet"] {
-        let target = if name.starts_with("mixed") { "dose" } else { "last" };
+    for name in ["mixed_zstd.parquet", "mixed_none.parquet", "mixed.arrow"] {
+        let target = "dose";
         let object = Object::of(name);
         let there = batches(folder(&[("", object.clone())]).unwrap(), target).unwrap();
         let here = batches(Folder::or_file(&file(name)).unwrap(), target).unwrap();
@@ -97,6 +97,29 @@ fn an_object_has_the_rows_of_the_file() {
         let asked = object.asked.lock().unwrap();
         assert!(asked.len() <= 9, "{name}: {asked:?}");
     }
+}
+
+#[test]
+fn a_group_of_rows_is_fetched_once_for_all_pieces() {
+    let lines: String = (0..20_000).map(|i| format!("{i},{},{}\n", i * i % 97, i % 7)).collect();
+    let text = format!("x,z,y\n{lines}").into_bytes();
+    let table = Table::read_bytes("t.csv", text.into(), &with_target("y")).unwrap();
+    let data = table.complete(Missing::Error).unwrap().dataset;
+    let written = tempfile::tempdir().unwrap();
+    let path = written.path().join("t.parquet");
+    PARQUET.write(&path, &data, &[0, 1], &["y".to_owned()]).unwrap();
+    let object = Object::new(std::fs::read(path).unwrap());
+    let passes = Passes::open_folder(folder(&[("", object.clone())]).unwrap(), &with_target("y")).unwrap();
+    let mut rows = passes.unwrap().rows(Missing::Error, 65 << 20).unwrap();
+    object.asked.lock().unwrap().clear();
+    let mut n = 0;
+    while let Some(batch) = rows.next_batch().unwrap() {
+        assert!(batch.n_samples() < 10_000);
+        n += batch.n_samples();
+    }
+    assert_eq!(n, 20_000);
+    let asked = object.asked.lock().unwrap();
+    assert!(asked.len() <= 1, "{asked:?}");
 }
 
 #[test]
