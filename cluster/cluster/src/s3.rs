@@ -39,9 +39,29 @@ const END: u64 = 64 << 10;
 /// The buckets that this process reads, with its own credentials.
 #[derive(Default)]
 pub(crate) struct Stores {
-    buckets: Mutex<HashMap<String, Arc<AmazonS3>>>,
+    buckets: Mutex<HashMap<String, Arc<Bucket>>>,
     /// The table that was read last, with the ends of its objects.
     last: Mutex<Option<(PathBuf, Vec<Object>, Folder)>>,
+}
+
+/// A bucket.
+struct Bucket {
+    store: AmazonS3,
+    /// Whether it is read without credentials.
+    is_open: bool,
+}
+
+impl Bucket {
+    /// An error without credentials, which the store would not tell as such.
+    async fn check(&self) -> Result<(), StoreFault> {
+        match self.is_open {
+            true => Ok(()),
+            false => {
+                let found = self.store.credentials().get_credential().await;
+                found.map(drop).map_err(|_| StoreFault::NoCredentials)
+            }
+        }
+    }
 }
 
 /// Says nothing of the stores, which know secrets.
@@ -55,13 +75,12 @@ impl Stores {
     /// The objects of a table: that of this name, or else those below it.
     pub(crate) fn list(&self, address: &Path) -> Result<Vec<Object>, StoreFault> {
         let (bucket, key) = bucket_and_key(address)?;
-        let (store, anybody) = self.store(bucket)?;
+        let bucket = self.bucket(bucket)?;
         let place = parsed(key)?;
         let may_be_one = !key.is_empty() && !key.ends_with('/');
         let listed = wait(async move {
-            if !anybody {
-                store.credentials().get_credential().await.map_err(|_| StoreFault::NoCredentials)?;
-            }
+            bucket.check().await?;
+            let store = &bucket.store;
             if may_be_one {
                 match store.head(&place).await {
                     Ok(found) => return Ok(vec![object(String::new(), found)?]),
@@ -92,7 +111,7 @@ impl Stores {
             return Ok(folder.clone());
         }
         let (bucket, key) = bucket_and_key(address).map_err(|fault| fault.reading(address))?;
-        let (store, _) = self.store(bucket).map_err(|fault| fault.reading(address))?;
+        let bucket = self.bucket(bucket).map_err(|fault| fault.reading(address))?;
         let remote = |object: &Object| {
             let path = full_name(address, object);
             let key = match object.name.is_empty() {
@@ -103,7 +122,7 @@ impl Stores {
             let (length, version) = (object.length, object.version.clone());
             let ends = [OnceLock::new(), OnceLock::new()];
             let remote: Arc<dyn Remote> =
-                Arc::new(InStore { store: store.clone(), key, length, version, ends });
+                Arc::new(InStore { bucket: bucket.clone(), key, length, version, ends });
             Ok((object.name.clone(), remote))
         };
         let listed = objects.iter().map(remote).collect::<Result<Vec<_>, DataError>>()?;
@@ -112,20 +131,20 @@ impl Stores {
         Ok(folder)
     }
 
-    /// The store of a bucket, by the environment of this process, and whether it is asked without credentials.
-    fn store(&self, bucket: &str) -> Result<(Arc<AmazonS3>, bool), StoreFault> {
-        let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_TIME, ..RetryConfig::default() };
-        let settings = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
-        let anybody = settings.get_config_value(&AmazonS3ConfigKey::SkipSignature);
-        let anybody = anybody.is_some_and(|value| value == "true");
+    /// The bucket of this name, by the environment of this process.
+    fn bucket(&self, name: &str) -> Result<Arc<Bucket>, StoreFault> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = buckets.get(bucket) {
-            return Ok((known.clone(), anybody));
+        if let Some(known) = buckets.get(name) {
+            return Ok(known.clone());
         }
-        let made = settings.build().map_err(|fault| StoreFault::Settings { problem: cause(&fault) })?;
-        let made = Arc::new(made);
-        buckets.insert(bucket.to_owned(), made.clone());
-        Ok((made, anybody))
+        let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_TIME, ..RetryConfig::default() };
+        let settings = AmazonS3Builder::from_env().with_bucket_name(name).with_retry(retry);
+        let skips = settings.get_config_value(&AmazonS3ConfigKey::SkipSignature);
+        let is_open = skips.is_some_and(|value| value == "true");
+        let store = settings.build().map_err(|fault| StoreFault::Settings { problem: cause(&fault) })?;
+        let made = Arc::new(Bucket { store, is_open });
+        buckets.insert(name.to_owned(), made.clone());
+        Ok(made)
     }
 }
 
@@ -141,7 +160,7 @@ fn object(name: String, found: ObjectMeta) -> Result<Object, StoreFault> {
 
 /// An object, as it was when it was listed.
 struct InStore {
-    store: Arc<AmazonS3>,
+    bucket: Arc<Bucket>,
     key: Key,
     length: u64,
     version: String,
@@ -202,15 +221,16 @@ impl InStore {
 
     /// The bytes of each request, in the order of the requests.
     fn fetched(&self, requests: Vec<Range<u64>>) -> io::Result<Vec<(u64, Vec<u8>)>> {
-        let (store, key, version) = (self.store.clone(), self.key.clone(), self.version.clone());
+        let (bucket, key, version) = (self.bucket.clone(), self.key.clone(), self.version.clone());
         let fetched = wait(async move {
+            bucket.check().await?;
             let each = requests.into_iter().map(|range| {
                 let options = GetOptions {
                     range: Some(GetRange::Bounded(range.clone())),
                     if_match: Some(version.clone()),
                     ..GetOptions::default()
                 };
-                let (store, key) = (&store, &key);
+                let (store, key) = (&bucket.store, &key);
                 async move {
                     let got = async { store.get_opts(key, options).await?.bytes().await };
                     let bytes = got.await.map_err(|fault| told(&fault))?;
@@ -222,7 +242,8 @@ impl InStore {
             });
             futures::stream::iter(each).buffered(AT_A_TIME).try_collect::<Vec<_>>().await
         });
-        Ok(fetched??)
+        let fetched: Vec<(u64, Vec<u8>)> = fetched??;
+        Ok(fetched)
     }
 }
 

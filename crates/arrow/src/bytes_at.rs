@@ -98,7 +98,7 @@ impl BytesAt {
         Ok(())
     }
 
-    /// The bytes of a range, which are fetched at once where they lie elsewhere; others then need not be there.
+    /// The bytes of a range, which are fetched at once where they lie elsewhere; others may then be missing.
     pub(crate) fn of(&self, range: Range<u64>) -> io::Result<Self> {
         match self.is_remote() {
             false => Ok(self.clone()),

@@ -105,8 +105,8 @@ impl Content {
 /// Bytes of a stream that are read into memory at once.
 const SLICE: u64 = 1 << 20;
 
-/// Bytes of what lies elsewhere that tell its format, and those that are fetched at a time where it is read in
-/// order.
+/// Bytes of what lies elsewhere that tell its format, and those that are fetched at a time where it is read
+/// in order.
 const START: u64 = 1 << 12;
 const FETCHED: usize = 8 << 20;
 

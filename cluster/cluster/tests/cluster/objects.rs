@@ -157,5 +157,11 @@ fn what_a_store_does_not_give_is_told_in_a_line() {
     machines.environment = store.environment(KEY);
     let there = told(&machines, &whole, &ARGUMENTS);
     assert!(there.contains("s3://bucket/whole.parquet") && there.contains("refuses access"), "{there}");
+    let mut machines = Machines::start(0, &[]);
+    machines.environment = store.without_credentials();
+    machines.join(&[]);
+    machines.environment = store.environment(KEY);
+    let without = told(&machines, &whole, &ARGUMENTS);
+    assert!(without.contains("no credentials were found") && without.contains("each executor"), "{without}");
     assert!(started.elapsed() < Duration::from_secs(120), "{:?}", started.elapsed());
 }

@@ -55,8 +55,8 @@ pub trait Pieces: Send {
 /// Opens the pieces of the files of a table.
 pub type OpenPieces = fn(Folder, &ReadOptions) -> Result<Box<dyn Pieces>, Error>;
 
-/// What tells whether a file was changed: its length, and when it was written last; of what lies elsewhere its
-/// version, which each read checks.
+/// What tells whether a file was changed: its length, and when it was written last; of what lies elsewhere
+/// its version, which each read checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     path: PathBuf,
