@@ -1,6 +1,6 @@
 //! Tables in object stores: their addresses, what is listed of them, and what can go wrong.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fewest::core::state;
 
@@ -99,14 +99,6 @@ pub(crate) fn bucket_and_key(address: &Path) -> Result<(&str, &str), StoreFault>
     match bucket.is_empty() || bucket.contains(['@', '?', '#']) {
         true => Err(StoreFault::Address),
         false => Ok((bucket, key)),
-    }
-}
-
-/// The name of an object in messages.
-pub(crate) fn full_name(address: &Path, object: &Object) -> PathBuf {
-    match object.name.is_empty() {
-        true => address.to_owned(),
-        false => address.join(&object.name),
     }
 }
 

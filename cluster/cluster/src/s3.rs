@@ -18,7 +18,7 @@ use object_store::{
 use tokio::runtime::Runtime;
 
 use crate::error::one_line;
-use crate::objects::{Object, StoreFault, bucket_and_key, full_name};
+use crate::objects::{Object, StoreFault, bucket_and_key};
 
 /// How often a request is tried again, and for how long.
 const RETRIES: usize = 3;
@@ -113,10 +113,9 @@ impl Stores {
         let (bucket, key) = bucket_and_key(address).map_err(|fault| fault.reading(address))?;
         let bucket = self.bucket(bucket).map_err(|fault| fault.reading(address))?;
         let remote = |object: &Object| {
-            let path = full_name(address, object);
-            let key = match object.name.is_empty() {
-                true => key.to_owned(),
-                false => format!("{}/{}", key.trim_end_matches('/'), object.name),
+            let (path, key) = match object.name.as_str() {
+                "" => (address.to_owned(), key.to_owned()),
+                name => (address.join(name), format!("{}/{name}", key.trim_end_matches('/'))),
             };
             let key = parsed(&key).map_err(|fault| fault.reading(&path))?;
             let (length, version) = (object.length, object.version.clone());

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use fewest::data::{Error, Folder};
 
-use crate::objects::{Object, StoreFault};
+use crate::objects::{Object, StoreFault, bucket_and_key};
 
 /// No store.
 #[derive(Debug, Default)]
 pub(crate) struct Stores;
 
 impl Stores {
-    pub(crate) fn list(&self, _: &Path) -> Result<Vec<Object>, StoreFault> {
+    pub(crate) fn list(&self, address: &Path) -> Result<Vec<Object>, StoreFault> {
+        bucket_and_key(address)?;
         Err(StoreFault::NotBuilt)
     }
 
