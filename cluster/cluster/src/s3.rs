@@ -339,7 +339,8 @@ mod tests {
     fn ranges_are_joined_and_cut_into_requests() {
         let near = requests(&[1_000_000..1_000_010, 0..10, 20..30, 5..5]);
         assert_eq!(near, [0..30, 1_000_000..1_000_010]);
-        let long = requests(&[7..7 + 2 * REQUEST + 1]);
+        let one = 7..7 + 2 * REQUEST + 1;
+        let long = requests(std::slice::from_ref(&one));
         let end = 7 + 2 * REQUEST;
         assert_eq!(long, [7..7 + REQUEST, 7 + REQUEST..end, end..end + 1]);
     }
@@ -349,7 +350,7 @@ mod tests {
         let pieces = || [(10, &[0_u8, 1, 2, 3][..]), (14, &[4, 5]), (90, &[6])].into_iter();
         assert_eq!(cut_out(&(11..16), pieces()).unwrap(), [1, 2, 3, 4, 5]);
         assert_eq!(cut_out(&(12..13), pieces()).unwrap(), [2]);
-        assert_eq!(cut_out(&(12..12), pieces()).unwrap(), []);
+        assert!(cut_out(&(12..12), pieces()).unwrap().is_empty());
         assert!(cut_out(&(15..17), pieces()).is_err());
     }
 }
