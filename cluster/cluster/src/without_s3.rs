@@ -8,7 +8,7 @@ use crate::objects::{Object, StoreFault, bucket_and_key};
 
 /// No store.
 #[derive(Debug, Default)]
-pub(crate) struct Stores;
+pub(crate) struct Stores {}
 
 impl Stores {
     pub(crate) fn list(&self, address: &Path) -> Result<Vec<Object>, StoreFault> {
@@ -18,5 +18,16 @@ impl Stores {
 
     pub(crate) fn folder(&self, address: &Path, _: &[Object]) -> Result<Folder, Error> {
         Err(StoreFault::NotBuilt.reading(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_compiled_is_told() {
+        let told = Stores::default().list(Path::new("s3://bucket/key")).unwrap_err().to_string();
+        assert!(told.contains("without the feature `s3`"), "{told}");
     }
 }
