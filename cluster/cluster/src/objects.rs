@@ -67,7 +67,10 @@ pub enum StoreFault {
     #[error("the object has changed since it was listed: start again once nothing writes to it")]
     Changed,
     /// The store or the network failed.
-    #[error("the store gives no answer that can be used ({problem}): check AWS_ENDPOINT_URL, or try again")]
+    #[error(
+        "the store gives no answer that can be used ({problem}): check AWS_ENDPOINT_URL, with AWS_ALLOW_HTTP=true where \
+         that is not encrypted, or try again"
+    )]
     Failed {
         /// What is known of it.
         problem: String,
