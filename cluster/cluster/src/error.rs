@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use crate::StoreFault;
+
 /// Why there is no answer. Each message is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -104,6 +106,14 @@ pub enum Error {
         path: String,
         /// What is wrong with it, and what to do.
         problem: String,
+    },
+    /// A table in an object store that cannot be read.
+    #[error("{path}: {fault}")]
+    Store {
+        /// The address.
+        path: String,
+        /// Why not, and what to do.
+        fault: StoreFault,
     },
     /// A server that could not start or go on.
     #[error("{what}: {problem}")]

@@ -18,16 +18,15 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    /// In this folder, if there is one, for passes over the table at `table`.
-    pub(crate) fn new(folder: Option<&Path>, table: &Path) -> Result<Self, Error> {
+    /// In this folder, if there is one, for passes over the files of a table.
+    pub(crate) fn new(folder: Option<&Path>, table: &Folder) -> Result<Self, Error> {
         let Some(folder) = folder else { return Ok(Self { folder: None, files: Vec::new() }) };
         let folder = std::path::absolute(folder).map_err(|error| told(folder, error))?;
-        if folder.starts_with(table) {
+        if folder.starts_with(table.path()) {
             return Err(told(&folder, "this folder is part of the table: name another one"));
         }
         std::fs::create_dir_all(&folder).map_err(|error| told(&folder, error))?;
-        let files = Folder::or_file(table)?;
-        let files = files.parts().iter().map(|part| Stamp::of(part.path()));
+        let files = table.parts().iter().map(Stamp::of);
         Ok(Self { folder: Some(folder), files: files.collect::<Result<_, _>>()? })
     }
 

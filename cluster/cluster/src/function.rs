@@ -19,6 +19,7 @@ use fewest::registry::{Registry, TargetKind};
 
 use crate::error::one_line;
 use crate::request::{Reply, Request};
+use crate::s3::Stores;
 use crate::secret::Secret;
 
 /// The name of the function.
@@ -45,6 +46,7 @@ struct Work {
     version: String,
     secret: Secret,
     pause: Duration,
+    stores: Stores,
 }
 
 impl Sums {
@@ -54,7 +56,8 @@ impl Sums {
         secret: Secret,
         pause: Duration,
     ) -> std::result::Result<ScalarUDF, CoreError> {
-        let work = Work { registry: registry()?, version: version.to_owned(), secret, pause };
+        let version = version.to_owned();
+        let work = Work { registry: registry()?, version, secret, pause, stores: Stores::default() };
         Ok(Self::of(Some(work)))
     }
 
@@ -126,7 +129,7 @@ impl Work {
         let needs_target = !method.targets.contains(&TargetKind::None);
         let options = request.table.options(&self.registry, needs_target);
         let first_batch = usize::try_from(rows.start / BATCH_ROWS as u64).map_err(one_line)?;
-        let mut rows = request.rows(&options, rows).map_err(one_line)?;
+        let mut rows = request.rows(&self.stores, &options, rows).map_err(one_line)?;
         let context = Context { memory: Some(request.memory), ..Context::default() };
         let method = |stream: &mut dyn SampleStream| {
             selector.select_stream(stream, Budget::Count(request.k), &context)
@@ -240,6 +243,7 @@ mod tests {
     fn sealed(secret: &Secret) -> Vec<u8> {
         let request = Request {
             table: Table { path: "no-such-folder/table.parquet".into(), ..Table::default() },
+            objects: Vec::new(),
             method: "f-score".to_owned(),
             parameters: Vec::new(),
             k: 1,

@@ -22,10 +22,11 @@ const STACK: usize = 32 << 20;
 /// Feature selection on many machines: the features and scores of `fewest select`, with the same bits
 ///
 /// A scheduler hands tasks to executors, which read some of the rows each: all machines need the table at the
-/// same path. Everything listens on the loopback interface unless --bind says otherwise. What goes over the
-/// network is not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust.
-/// With a --secret executors compute for those only who have it; without one they open any table that is
-/// asked for, and listen on the loopback interface only.
+/// same path, or the credentials of an object store in their environment (AWS_ACCESS_KEY_ID and others).
+/// Everything listens on the loopback interface unless --bind says otherwise. What goes over the network is
+/// not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust. With a
+/// --secret executors compute for those only who have it; without one they open any table that is asked for,
+/// and listen on the loopback interface only.
 #[derive(Parser)]
 #[command(name = "fewest-cluster", version)]
 struct Cli {
@@ -110,7 +111,8 @@ struct LocalArgs {
 
 #[derive(Args)]
 struct SelectArgs {
-    /// A file or a folder of files, which all machines have at this path: Parquet, Arrow, .npy or CSV
+    /// A file or a folder of files, which all machines have at this path: Parquet, Arrow, .npy or CSV; or
+    /// s3://BUCKET/KEY, of an object or of all below it: Parquet or Arrow
     path: PathBuf,
     /// The scheduler
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]

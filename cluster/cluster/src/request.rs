@@ -4,15 +4,18 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use fewest::core::{BATCH_ROWS, Error as CoreError, State};
-use fewest::data::{Missing, Passes, ReadOptions, Rows, TargetChoice, Task};
+use fewest::data::{Folder, Missing, Passes, ReadOptions, Rows, TargetChoice, Task};
 use fewest::registry::{Method, Parameters, Registry};
 
+use crate::objects::Object;
+use crate::s3::Stores;
 use crate::secret::Secret;
 
 /// The table, as the command line names it.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// A file, or a folder of files with the same columns, at a path that all machines have.
+    /// A file, or a folder of files with the same columns, at a path that all machines have; or an address
+    /// `s3://bucket/key`, of an object or of what the keys of objects begin with before a `/`.
     pub path: PathBuf,
     /// The columns of the target; none: the column that has a name of one, or the last.
     pub target: Vec<String>,
@@ -47,6 +50,8 @@ impl Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) table: Table,
+    /// The objects of a table in an object store, so that all machines read the same; otherwise none.
+    pub(crate) objects: Vec<Object>,
     pub(crate) method: String,
     /// As `NAME=VALUE`.
     pub(crate) parameters: Vec<String>,
@@ -82,9 +87,18 @@ impl Request {
             && rows.end == self.n_rows.min(rows.start.saturating_add(self.task_rows))
     }
 
-    /// The rows `rows` of the table here.
-    pub(crate) fn rows(&self, options: &ReadOptions, rows: Range<u64>) -> Result<Rows, fewest::data::Error> {
-        let Some(passes) = Passes::open(&self.table.path, options)? else {
+    /// The rows `rows` of the table here, or in one of the stores.
+    pub(crate) fn rows(
+        &self,
+        stores: &Stores,
+        options: &ReadOptions,
+        rows: Range<u64>,
+    ) -> Result<Rows, fewest::data::Error> {
+        let folder = match self.objects.as_slice() {
+            [] => Folder::or_file(&self.table.path)?,
+            objects => stores.folder(&self.table.path, objects)?,
+        };
+        let Some(passes) = Passes::open_folder(folder, options)? else {
             let what = "a table of this format, read in parts".to_owned();
             return Err(fewest::data::Error::unsupported(&self.table.path, what, "write it as Parquet"));
         };
@@ -104,6 +118,7 @@ impl State for Request {
         path.display().to_string().save(to);
         (target.clone(), task.name().to_owned()).save(to);
         (ignore.clone(), categorical.clone()).save(to);
+        self.objects.save(to);
         (self.method.clone(), self.parameters.clone()).save(to);
         (self.k, self.memory, self.part).save(to);
         (self.n_rows, self.task_rows).save(to);
@@ -115,13 +130,14 @@ impl State for Request {
         let path: String = State::load(from)?;
         let (target, task): (_, String) = State::load(from)?;
         let (ignore, categorical) = State::load(from)?;
+        let objects = State::load(from)?;
         let task = task.parse()?;
         let table = Table { path: path.into(), target, task, ignore, categorical, missing: Missing::Error };
         let (method, parameters) = State::load(from)?;
         let (k, memory, part) = State::load(from)?;
         let (n_rows, task_rows) = State::load(from)?;
         let (known, earlier) = State::load(from)?;
-        Ok(Self { table, method, parameters, k, memory, known, n_rows, task_rows, part, earlier })
+        Ok(Self { table, objects, method, parameters, k, memory, known, n_rows, task_rows, part, earlier })
     }
 }
 
@@ -189,6 +205,7 @@ mod tests {
     fn tasks_are_those_of_the_request() {
         let request = |n_rows, task_rows| Request {
             table: Table::default(),
+            objects: Vec::new(),
             method: "f-score".to_owned(),
             parameters: Vec::new(),
             k: 1,
@@ -199,10 +216,14 @@ mod tests {
             part: 0,
             earlier: Vec::new(),
         };
-        let asked = request(20_000, 8192);
+        let object =
+            Object { name: "k=1/a.parquet".to_owned(), length: 1 << 40, version: "\"v\"".to_owned() };
+        let asked = Request { objects: vec![object], ..request(20_000, 8192) };
+        let objects = asked.objects.clone();
         let mut bytes = Vec::new();
         asked.save(&mut bytes);
         let asked = Request::load(&mut bytes.as_slice()).unwrap();
+        assert_eq!(asked.objects, objects);
         for rows in [0..8192, 8192..16_384, 16_384..20_000] {
             assert!(asked.has_task(&rows), "{rows:?}");
         }

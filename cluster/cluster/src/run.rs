@@ -2,7 +2,7 @@
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use fewest::core::{Budget, Context, Error as CoreError, Selection, State, SummedElsewhere, part_rows};
-use fewest::data::{Complete, Passes, Reduction, Rows, TargetFound};
+use fewest::data::{Complete, Folder, Passes, Reduction, Rows, TargetFound};
 use fewest::registry::{Built, Method, Parameters, Registry, TargetKind};
 use fewest_study::{DataInfo, RunInfo, json, text};
 use futures::TryStreamExt;
@@ -30,7 +30,9 @@ use tokio::runtime::Runtime;
 use crate::error::one_line;
 use crate::finished::Finished;
 use crate::function::{NAME, Sums, about, in_table, registry};
+use crate::objects::{Object, is_address};
 use crate::request::{Reply, Request, Table, sealed_request};
+use crate::s3::Stores;
 use crate::servers::LARGEST_MESSAGE;
 use crate::{Error, Secret, VERSION};
 
@@ -134,15 +136,12 @@ pub fn select(
     if !built.reads_in_passes() {
         return Err(not_in_parts(&registry, method.id));
     }
-    let path = std::path::absolute(&table.path).map_err(|error| Error::Table {
-        path: table.path.display().to_string(),
-        problem: format!("{error}: name a file or a folder that all machines have at this path"),
-    })?;
-    let found = Table { path, ..table.clone() };
+    let (files, objects) = found(&table.path)?;
+    let found = Table { path: files.path().to_owned(), ..table.clone() };
     // Before the first look: files that are written meanwhile are others.
-    let finished = Finished::new(cluster.resume.as_deref(), &found.path)?;
+    let finished = Finished::new(cluster.resume.as_deref(), &files)?;
     let supervised = !method.targets.contains(&TargetKind::None);
-    let (rows, is_text) = open(&registry, &found, cluster, supervised, &built)?;
+    let (rows, is_text) = open(&registry, (&found, files), cluster, supervised, &built)?;
     let (mut rows, first, mut info) = described(rows, table, method.id, supervised)?;
     let (counts, known) = rows.known()?;
     let n_rows = counts.used;
@@ -160,6 +159,7 @@ pub fn select(
     let task_rows = part_rows(n_rows, tasks as u64);
     let request = Request {
         table: found,
+        objects,
         method: method.id.to_owned(),
         parameters: parameters.to_vec(),
         k,
@@ -222,16 +222,31 @@ pub fn select(
     Ok(Answer { selection, run, passes, resumed, bytes, reduction })
 }
 
+/// The files of a table at a path that all machines have, or its objects in a store.
+fn found(path: &Path) -> Result<(Folder, Vec<Object>), Error> {
+    if is_address(path) {
+        let stores = Stores::default();
+        let objects =
+            stores.list(path).map_err(|fault| Error::Store { path: path.display().to_string(), fault })?;
+        return Ok((stores.folder(path, &objects)?, objects));
+    }
+    let absolute = std::path::absolute(path).map_err(|error| Error::Table {
+        path: path.display().to_string(),
+        problem: format!("{error}: name a file or a folder that all machines have at this path"),
+    })?;
+    Ok((Folder::or_file(&absolute)?, Vec::new()))
+}
+
 /// The rows as this machine sees them, and whether they are text.
 fn open(
     registry: &Registry,
-    table: &Table,
+    (table, files): (&Table, Folder),
     cluster: &Cluster,
     supervised: bool,
     built: &Built,
 ) -> Result<(Rows, bool), Error> {
     let options = table.options(registry, supervised);
-    let Some(passes) = Passes::open(&table.path, &options)? else {
+    let Some(passes) = Passes::open_folder(files, &options)? else {
         return Err(Error::Table {
             path: table.path.display().to_string(),
             problem: "a table of this format cannot be read in parts: write it as Parquet".to_owned(),

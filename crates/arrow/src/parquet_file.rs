@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fewest_data::{Format, Limit, Sniff};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{AsBytes, DataType, DoubleType};
-use parquet::file::metadata::ParquetStatisticsPolicy;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetStatisticsPolicy, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader};
 
@@ -35,7 +35,7 @@ fn sniff(start: &[u8]) -> Sniff {
 }
 
 pub(crate) struct ParquetFile {
-    bytes: Arc<BytesAt>,
+    bytes: BytesAt,
     reader: SerializedFileReader<BytesAt>,
     fields: Vec<Field>,
     /// Where the values of each column are, and how they are stored.
@@ -56,7 +56,7 @@ impl File for ParquetFile {
             .with_size_stats_policy(skip.clone())
             .with_encoding_stats_policy(skip)
             .build();
-        let reader = SerializedFileReader::new_with_options(bytes.clone(), options).map_err(Stop::damage)?;
+        let reader = SerializedFileReader::new_with_options(bytes.clone(), options).map_err(Stop::parquet)?;
         let mut rows = 0_u64;
         for group in reader.metadata().row_groups() {
             let more = u64::try_from(group.num_rows()).map_err(|_| Stop::damage("rows below zero"))?;
@@ -85,7 +85,7 @@ impl File for ParquetFile {
             fields.push(Field { name: root.name().trim().to_owned(), kind });
             stored.push(plain);
         }
-        Ok(Self { bytes: Arc::new(bytes), reader, fields, stored, rows })
+        Ok(Self { bytes, reader, fields, stored, rows })
     }
 
     fn fields(&self) -> &[Field] {
@@ -94,6 +94,25 @@ impl File for ParquetFile {
 
     fn rows(&self) -> u64 {
         self.rows
+    }
+
+    fn fetch(&self, columns: &[usize], wanted: &Range<u64>) -> Result<(), Stop> {
+        if !self.bytes.is_remote() {
+            return Ok(());
+        }
+        let leaves: Vec<usize> =
+            columns.iter().filter_map(|&column| Some(self.stored.get(column)?.as_ref()?.0)).collect();
+        let (mut places, mut first) = (Vec::new(), 0);
+        for group in self.reader.metadata().row_groups() {
+            let rows = u64::try_from(group.num_rows()).map_err(Stop::damage)?;
+            if reading::within(first, rows, wanted).1 > 0 {
+                for &leaf in &leaves {
+                    places.push(chunk(group, leaf)?.1);
+                }
+            }
+            first += rows;
+        }
+        self.bytes.fetch(places).map_err(Stop::reading)
     }
 
     fn read(
@@ -119,13 +138,10 @@ impl File for ParquetFile {
                 continue;
             }
             // The reader of a group of rows that the crate has looks at all columns, for each that is read.
-            let chunk = group.columns().get(leaf).ok_or_else(|| Stop::damage("a column is missing"))?;
-            let places = [chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values()];
-            if places.into_iter().chain(chunk.dictionary_page_offset()).any(|place| place < 0) {
-                return Err(Stop::damage("a place below zero"));
-            }
-            let pages = SerializedPageReader::new(self.bytes.clone(), chunk, rows, None);
-            let pages = Box::new(pages.map_err(Stop::damage)?);
+            let (chunk, place) = chunk(group, leaf)?;
+            let bytes = Arc::new(self.bytes.of(place).map_err(Stop::reading)?);
+            let pages = SerializedPageReader::new(bytes, chunk, rows, None);
+            let pages = Box::new(pages.map_err(Stop::parquet)?);
             match get_column_reader(described.clone(), pages) {
                 ColumnReader::BoolColumnReader(reader) => {
                     column.add(reader, own, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
@@ -155,6 +171,17 @@ impl File for ParquetFile {
     }
 }
 
+/// A column of a group of rows, and where its bytes are.
+fn chunk(group: &RowGroupMetaData, leaf: usize) -> Result<(&ColumnChunkMetaData, Range<u64>), Stop> {
+    let chunk = group.columns().get(leaf).ok_or_else(|| Stop::damage("a column is missing"))?;
+    let places = [chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values()];
+    if places.into_iter().chain(chunk.dictionary_page_offset()).any(|place| place < 0) {
+        return Err(Stop::damage("a place below zero"));
+    }
+    let (start, length) = chunk.byte_range();
+    Ok((chunk, start..start.saturating_add(length)))
+}
+
 /// A column while it is read.
 struct Column<'a, 'c> {
     stored: Stored,
@@ -180,8 +207,9 @@ impl Column<'_, '_> {
             levels.clear();
             let Some(values) = self.out.numbers() else { return Ok(()) };
             let start = values.len();
-            let (read, ..) =
-                reader.read_records(left.min(ROWS), Some(&mut levels), None, values).map_err(Stop::damage)?;
+            let (read, ..) = reader
+                .read_records(left.min(ROWS), Some(&mut levels), None, values)
+                .map_err(Stop::parquet)?;
             if read == 0 {
                 return Ok(());
             }
@@ -213,7 +241,7 @@ impl Column<'_, '_> {
         (skip, rows): (usize, usize),
     ) -> Result<usize, Stop> {
         // Whole pages are passed over without decoding.
-        let skipped = if skip > 0 { reader.skip_records(skip).map_err(Stop::damage)? } else { 0 };
+        let skipped = if skip > 0 { reader.skip_records(skip).map_err(Stop::parquet)? } else { 0 };
         Ok(if skipped < skip { 0 } else { rows })
     }
 
@@ -231,7 +259,7 @@ impl Column<'_, '_> {
             levels.clear();
             let (read, ..) = reader
                 .read_records(left.min(ROWS), Some(&mut levels), None, &mut values)
-                .map_err(Stop::damage)?;
+                .map_err(Stop::parquet)?;
             if read == 0 {
                 return Ok(());
             }

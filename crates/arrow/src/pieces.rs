@@ -1,6 +1,6 @@
 //! Rows of files in pieces, for tables larger than memory.
 
-use fewest_data::{Cells, Error, Folder, Pieces, ReadOptions, Source, Stamp, Table, Wanted};
+use fewest_data::{Cells, Error, Folder, Pieces, ReadOptions, Stamp, Table, Wanted};
 
 use crate::builder::Builder;
 use crate::kind::Kind;
@@ -14,8 +14,8 @@ pub(crate) fn open<F: File + 'static>(
     let mut fields: Vec<Field> = Vec::new();
     let mut parts = Vec::with_capacity(folder.parts().len());
     for (number, part) in folder.parts().iter().enumerate() {
-        let stamp = Stamp::of(part.path())?;
-        let file: F = reading::open(Source::open_part(part)?, options)?;
+        let stamp = Stamp::of(part)?;
+        let file: F = reading::open(part.path(), part.content(options)?, options)?;
         match number {
             0 => fields = file.fields().to_vec(),
             _ => reading::agree((folder.parts()[0].path(), &mut fields), (part.path(), file.fields()))?,
@@ -99,11 +99,12 @@ impl<F: File> Pieces for InParts<F> {
         let path = part.path();
         let file = match self.file.take() {
             Some((open, file)) if open == number => file,
-            _ => reading::open(Source::open_part(part)?, &self.options)?,
+            _ => reading::open(path, part.content(&self.options)?, &self.options)?,
         };
         let end = n_rows.min(first + rows as u64);
         let read = |wanted: &[Wanted]| {
             reading::check_kinds(path, &self.fields, wanted)?;
+            reading::fetch(&file, path, wanted, &(first..end))?;
             let part = Part { path, rows: n_rows, values: part.values() };
             let column = |at: usize| -> Result<Cells, Error> {
                 let mut builder: Builder = reading::builder(&self.fields, &wanted[at]);

@@ -1,14 +1,16 @@
 //! A table from one file or many, whatever their format.
 
 use std::fmt::Display;
+use std::io;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fewest_data::{
-    Cells, ColumnLabel, Error, Folder, Format, Limit, Place, ReadOptions, Source, Table, Wanted,
+    Cells, ColumnLabel, Content, Error, Folder, Format, Limit, Place, ReadOptions, Source, Table, Wanted,
 };
+use parquet::errors::ParquetError;
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
@@ -43,6 +45,9 @@ pub(crate) trait File: Sized + Send + Sync {
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
 
+    /// Fetches what these rows of columns need, where that lies elsewhere.
+    fn fetch(&self, columns: &[usize], rows: &Range<u64>) -> Result<(), Stop>;
+
     /// Adds these rows of a column, piece by piece, and calls `check` after each.
     fn read(
         &self,
@@ -60,6 +65,8 @@ pub(crate) type Check<'a> = dyn FnMut(&Builder) -> Result<(), Error> + 'a;
 pub(crate) enum Stop {
     /// The file is damaged, in words for a message.
     Damage(String),
+    /// It cannot be read.
+    Unreadable(io::Error),
     Error(Error),
 }
 
@@ -73,12 +80,30 @@ impl Stop {
     pub(crate) fn damage(error: impl Display) -> Self {
         Stop::Damage(error.to_string())
     }
+
+    /// Of bytes that cannot be read: a file that ends too early is damaged.
+    pub(crate) fn reading(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Stop::damage(error),
+            _ => Stop::Unreadable(error),
+        }
+    }
+
+    pub(crate) fn parquet(error: ParquetError) -> Self {
+        match error {
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(error) => Stop::reading(*error),
+                Err(other) => Stop::damage(other),
+            },
+            other => Stop::damage(other),
+        }
+    }
 }
 
 /// Reads one file.
 pub(crate) fn read<F: File>(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let path = source.path().to_owned();
-    let first = open::<F>(source, options)?;
+    let first = open::<F>(&path, source.into_content(options)?, options)?;
     let fields = first.fields().to_vec();
     let parts = vec![Part { path: &path, rows: first.rows(), values: &[] }];
     Parts { path: &path, fields, first, parts, keys: &[], open: &|_| Ok(None) }.table(options)
@@ -86,7 +111,10 @@ pub(crate) fn read<F: File>(source: Source, options: &ReadOptions) -> Result<Tab
 
 /// Reads the parts of a table one below the other.
 pub(crate) fn read_folder<F: File>(folder: Folder, options: &ReadOptions) -> Result<Table, Error> {
-    let open_part = |number: usize| open::<F>(Source::open_part(&folder.parts()[number])?, options);
+    let open_part = |number: usize| {
+        let part = &folder.parts()[number];
+        open::<F>(part.path(), part.content(options)?, options)
+    };
     let first = open_part(0)?;
     let mut fields = first.fields().to_vec();
     let listed = folder.parts().iter();
@@ -113,18 +141,19 @@ pub(crate) fn within(first: u64, len: u64, rows: &Range<u64>) -> (usize, usize) 
     ((from - first) as usize, (to - from) as usize)
 }
 
-pub(crate) fn open<F: File>(source: Source, options: &ReadOptions) -> Result<F, Error> {
-    let path = source.path().to_owned();
-    let limit = Limit::of(&path, options);
-    let bytes = BytesAt::new(source.into_content(options)?).map_err(|error| Error::reading(&path, error))?;
-    let first = bytes.bytes(0, F::FIRST_BYTES.len() as u64);
-    let is_other = first.is_ok_and(|first| first != F::FIRST_BYTES);
-    fenced(|| F::open(bytes, &limit)).map_err(|stop| match stop {
-        Stop::Damage(_) if is_other => {
-            let problem = format!("the {} file cannot be read: it does not begin like one", F::NAME);
-            Error::malformed(&path, Place::File, problem, OTHER)
+pub(crate) fn open<F: File>(path: &Path, content: Content, options: &ReadOptions) -> Result<F, Error> {
+    let limit = Limit::of(path, options);
+    let bytes = BytesAt::new(content).map_err(|error| Error::reading(path, error))?;
+    fenced(|| F::open(bytes.clone(), &limit)).map_err(|stop| {
+        let first = bytes.bytes(0, F::FIRST_BYTES.len() as u64);
+        let is_other = first.is_ok_and(|first| first != F::FIRST_BYTES);
+        match stop {
+            Stop::Damage(_) if is_other => {
+                let problem = format!("the {} file cannot be read: it does not begin like one", F::NAME);
+                Error::malformed(path, Place::File, problem, OTHER)
+            }
+            stop => told::<F>(path, stop),
         }
-        stop => told::<F>(&path, stop),
     })
 }
 
@@ -150,6 +179,7 @@ pub(crate) fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Sto
 pub(crate) fn told<F: File>(path: &Path, stop: Stop) -> Error {
     match stop {
         Stop::Error(error) => error,
+        Stop::Unreadable(error) => Error::reading(path, error),
         Stop::Damage(damage) => {
             let problem = format!("the {} file cannot be read ({damage})", F::NAME);
             Error::malformed(path, Place::File, problem, AGAIN)
@@ -275,6 +305,17 @@ pub(crate) fn builder(fields: &[Field], wanted: &Wanted) -> Builder {
         None => Kind::Category,
     };
     Builder::new(kind, wanted.as_text)
+}
+
+/// Fetches what these rows of columns need, where that lies elsewhere.
+pub(crate) fn fetch<F: File>(
+    file: &F,
+    path: &Path,
+    wanted: &[Wanted],
+    rows: &Range<u64>,
+) -> Result<(), Error> {
+    let columns: Vec<usize> = wanted.iter().map(|wanted| wanted.column).collect();
+    fenced(|| file.fetch(&columns, rows)).map_err(|stop| told::<F>(path, stop))
 }
 
 /// Adds these rows of a part to a column.

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::quoted;
 use crate::roles::matches_pattern;
-use crate::{Error, Place};
+use crate::source::{Content, Source, not_there};
+use crate::{Error, Place, ReadOptions, Remote};
 
 /// Folders in folders that are looked into: links may go in a circle.
 const DEEPEST: usize = 32;
@@ -35,6 +37,7 @@ pub struct Folder {
 pub struct Part {
     path: PathBuf,
     values: Vec<Option<String>>,
+    remote: Option<Arc<dyn Remote>>,
 }
 
 impl Part {
@@ -46,6 +49,22 @@ impl Part {
     /// The values of the keys in the names of its folders, `None` where missing.
     pub fn values(&self) -> &[Option<String>] {
         &self.values
+    }
+
+    /// Its bytes, where they lie elsewhere and `path` is only its name.
+    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
+        self.remote.as_ref()
+    }
+
+    /// Its content, decompressed, to be read at any place.
+    ///
+    /// # Errors
+    /// Those of [`Source::into_content`].
+    pub fn content(&self, options: &ReadOptions) -> Result<Content, Error> {
+        match &self.remote {
+            Some(remote) => Ok(Content::Remote(remote.clone())),
+            None => Source::open_part(self)?.into_content(options),
+        }
     }
 }
 
@@ -70,9 +89,36 @@ impl Folder {
     /// # Errors
     /// Those of the system, and of files that do not belong together.
     pub fn or_file(path: &Path) -> Result<Self, Error> {
-        let part = || Part { path: path.to_owned(), values: Vec::new() };
+        let part = || Part { path: path.to_owned(), values: Vec::new(), remote: None };
         let file = || Self { path: path.to_owned(), keys: Vec::new(), parts: vec![part()] };
         Ok(Self::find(path)?.unwrap_or_else(file))
+    }
+
+    /// What lies elsewhere: each with its name below the folder, its parts joined by `/`. An empty name is
+    /// that of `path` itself, where this is no folder. Which of the names are data, and the order, are as for
+    /// files.
+    ///
+    /// # Errors
+    /// Those of files that do not belong together, and where none is left.
+    pub fn of_remote(path: &Path, listed: Vec<(String, Arc<dyn Remote>)>) -> Result<Self, Error> {
+        let is_shown = |name: &str| !name.split('/').any(is_left_out);
+        let listed = listed.into_iter().filter(|(name, _)| is_shown(name));
+        let named = |(name, remote): (String, _)| match name.is_empty() {
+            true => (path.to_owned(), Some(remote)),
+            false => (path.join(name), Some(remote)),
+        };
+        Self::of(path, listed.map(named).collect())
+    }
+
+    /// An error for what lies elsewhere, in a format that is read from files only.
+    pub(crate) fn only_files(&self, format: &str) -> Result<(), Error> {
+        match self.parts.iter().find(|part| part.remote.is_some()) {
+            None => Ok(()),
+            Some(part) => {
+                let what = format!("a {format} file that lies elsewhere");
+                Err(Error::unsupported(&part.path, what, "write it as Parquet, or copy it to a file"))
+            }
+        }
     }
 
     /// The parts, where `path` is a folder or a pattern.
@@ -89,15 +135,15 @@ impl Folder {
                 None => return Ok(None),
             },
         };
-        Self::of(path, files).map(Some)
+        Self::of(path, files.into_iter().map(|file| (file, None)).collect()).map(Some)
     }
 
-    fn of(path: &Path, mut files: Vec<PathBuf>) -> Result<Self, Error> {
+    fn of(path: &Path, mut files: Vec<(PathBuf, Option<Arc<dyn Remote>>)>) -> Result<Self, Error> {
         // Paths are compared name by name.
-        files.sort();
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut keys: Option<Vec<String>> = None;
         let mut parts = Vec::with_capacity(files.len());
-        for file in files {
+        for (file, remote) in files {
             let below = file.strip_prefix(path).unwrap_or(Path::new(""));
             let (found, values): (Vec<String>, Vec<Option<String>>) = partition(below).into_iter().unzip();
             let known = keys.get_or_insert_with(|| found.clone());
@@ -110,7 +156,7 @@ impl Folder {
                 let advice = "put all parts into folders with the same keys";
                 return Err(Error::malformed(&file, Place::File, problem, advice));
             }
-            parts.push(Part { path: file, values });
+            parts.push(Part { path: file, values, remote });
         }
         if parts.is_empty() {
             let advice = "name a file, or a folder with files whose names do not start with _ or .";
@@ -125,6 +171,11 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with(['_', '.'])
 }
 
+/// The same in a folder, where a partition may start so: `_year=2024`.
+fn is_left_out(name: &str) -> bool {
+    is_hidden(name) && !(name.starts_with('_') && name.contains('='))
+}
+
 fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     if depth > DEEPEST {
         let problem = format!("there are more than {DEEPEST} folders in each other");
@@ -133,8 +184,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), E
     for entry in fs::read_dir(folder).map_err(|error| Error::reading(folder, error))? {
         let path = entry.map_err(|error| Error::reading(folder, error))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A partition may start so: `_year=2024`.
-        if is_hidden(&name) && !(name.starts_with('_') && name.contains('=')) {
+        if is_left_out(&name) {
             continue;
         }
         let metadata = fs::metadata(&path).map_err(|error| Error::reading(&path, error))?;
@@ -158,7 +208,7 @@ fn matching(path: &Path) -> Result<Option<Vec<PathBuf>>, Error> {
     };
     let characters: Vec<char> = pattern.chars().collect();
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| Error::reading(folder, error))? {
+    for entry in fs::read_dir(folder).map_err(|error| not_there(folder, error))? {
         let entry = entry.map_err(|error| Error::reading(folder, error))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if matches_pattern(&characters, &name) && !is_hidden(&name) && entry.path().is_file() {

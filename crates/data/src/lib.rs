@@ -19,6 +19,7 @@ mod options;
 mod passes;
 mod readers;
 mod reduction;
+mod remote;
 mod roles;
 mod scaling;
 mod source;
@@ -49,6 +50,7 @@ pub use readers::arriving::{
     SampleSchema,
 };
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
+pub use remote::Remote;
 pub use roles::matching_names;
 pub use scaling::{Scaled, Scaling};
 pub use source::{Content, Source};

@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::{NAME_IT, Undecodable};
-use crate::{Error, Limit, Part, Place, ReadOptions, digest};
+use crate::remote::InOrder;
+use crate::{Error, Limit, Part, Place, ReadOptions, Remote, digest};
 
 /// Bytes at the start of a file from which its format and its size in memory are estimated.
 const SAMPLE: usize = 1 << 20;
@@ -61,6 +63,8 @@ pub enum Content {
     File(File),
     /// What was compressed, or came through a pipe.
     Bytes(Vec<u8>),
+    /// What lies elsewhere.
+    Remote(Arc<dyn Remote>),
 }
 
 impl Content {
@@ -72,6 +76,7 @@ impl Content {
         match self {
             Self::File(file) => file.metadata().map(|metadata| metadata.len()),
             Self::Bytes(bytes) => Ok(bytes.len() as u64),
+            Self::Remote(remote) => Ok(remote.length()),
         }
     }
 
@@ -92,12 +97,18 @@ impl Content {
                 Ok(out)
             }
             Self::Bytes(bytes) => Ok(bytes[start as usize..end as usize].to_vec()),
+            Self::Remote(remote) => remote.read_at(start, end - start),
         }
     }
 }
 
 /// Bytes of a stream that are read into memory at once.
 const SLICE: u64 = 1 << 20;
+
+/// Bytes of what lies elsewhere that tell its format, and those that are fetched at a time where it is read
+/// in order.
+const START: u64 = 1 << 12;
+const FETCHED: usize = 8 << 20;
 
 /// An open file whose first part was read.
 pub struct Source {
@@ -160,7 +171,34 @@ impl Source {
     /// # Errors
     /// Those of reading.
     pub fn open_part(part: &Part) -> Result<Self, Error> {
-        Self::open(part.path())
+        match part.remote() {
+            Some(remote) => Self::of_remote(part.path(), remote),
+            None => Self::open(part.path()),
+        }
+    }
+
+    fn of_remote(path: &Path, remote: &Arc<dyn Remote>) -> Result<Self, Error> {
+        let length = remote.length();
+        let read = remote.read_at(0, length.min(START));
+        let prefix = read.map_err(|error| Error::reading(path, error))?;
+        if prefix.is_empty() {
+            return Err(empty(path));
+        }
+        if prefix.starts_with(GZIP) {
+            let what = "a compressed file that lies elsewhere";
+            return Err(Error::unsupported(path, what, "write it as Parquet, which compresses columns"));
+        }
+        let in_order = InOrder { remote: remote.clone(), next: 0 };
+        Ok(Self {
+            path: path.to_owned(),
+            reader: Box::new(BufReader::with_capacity(FETCHED, in_order)),
+            complete: prefix.len() as u64 == length,
+            prefix,
+            length,
+            compressed: false,
+            file: None,
+            digest: None,
+        })
     }
 
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
@@ -174,7 +212,7 @@ impl Source {
 
     fn of_file(path: &Path, hashed: bool) -> Result<Self, Error> {
         let unreadable = |error| Error::reading(path, error);
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = File::open(path).map_err(|error| not_there(path, error))?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
             return Self::of_stream(path, file, 0);
@@ -201,7 +239,7 @@ impl Source {
             .read_to_end(&mut sample)
             .map_err(|error| Error::reading(path, error))?;
         if sample.is_empty() {
-            return Err(Error::malformed(path, Place::File, "the file is empty", "check how it was made"));
+            return Err(empty(path));
         }
         let whole = sample.len() < SAMPLE;
         let compressed = sample.starts_with(GZIP);
@@ -265,6 +303,22 @@ impl Source {
             Error::reading(path, error)
         }
     }
+}
+
+/// The error of what cannot be opened, which may be the address of something that is no file.
+pub(crate) fn not_there(path: &Path, error: io::Error) -> Error {
+    let is_address = path.to_str().is_some_and(|text| text.contains("://"));
+    match error.kind() {
+        io::ErrorKind::NotFound if is_address => {
+            let advice = "copy it to a file, or name it to `fewest-cluster select`, which reads `s3://`";
+            Error::unsupported(path, "this is an address, and only files are read here", advice)
+        }
+        _ => Error::reading(path, error),
+    }
+}
+
+fn empty(path: &Path) -> Error {
+    Error::malformed(path, Place::File, "the file is empty", "check how it was made")
 }
 
 /// The start of a gzip file's content, whether that is all of it, and the length of the content, estimated

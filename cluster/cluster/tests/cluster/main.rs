@@ -2,6 +2,10 @@
 
 mod bits;
 mod losses;
+#[cfg(feature = "s3")]
+mod objects;
 mod processes;
 mod refusals;
+#[cfg(feature = "s3")]
+mod store;
 mod tables;

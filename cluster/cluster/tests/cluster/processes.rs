@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 pub(crate) struct Process(Child);
 
 impl Process {
-    fn start(arguments: &[&str], folder: &Path) -> Self {
+    fn start(arguments: &[&str], folder: &Path, environment: &[(&str, String)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
         let child = command
             .args(arguments)
             .env("TMPDIR", folder)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -39,6 +40,8 @@ pub(crate) struct Machines {
     pub(crate) port: u16,
     pub(crate) scheduler: Process,
     pub(crate) executors: Vec<Process>,
+    /// Variables for executors that join, and for commands.
+    pub(crate) environment: Vec<(&'static str, String)>,
     /// What executors that are killed leave behind.
     folder: tempfile::TempDir,
 }
@@ -48,9 +51,10 @@ impl Machines {
     pub(crate) fn start(n_executors: usize, options: &[&str]) -> Self {
         let (port, folder) = (free_ports(), tempfile::tempdir().unwrap());
         let arguments = ["scheduler", "--port", &port.to_string(), "--lost-after", "4"];
-        let scheduler = Process::start(&arguments, folder.path());
+        let scheduler = Process::start(&arguments, folder.path(), &[]);
         wait(port);
-        let mut machines = Self { port, scheduler, executors: Vec::new(), folder };
+        let (executors, environment) = (Vec::new(), Vec::new());
+        let mut machines = Self { port, scheduler, executors, environment, folder };
         (0..n_executors).for_each(|_| machines.join(options));
         machines
     }
@@ -67,7 +71,7 @@ impl Machines {
         let mut arguments = vec!["executor", "--scheduler", &scheduler, "--bind", bind, "--port", &own];
         arguments.extend(["--slots", "1", "--interval", "1"]);
         arguments.extend(options);
-        self.executors.push(Process::start(&arguments, self.folder.path()));
+        self.executors.push(Process::start(&arguments, self.folder.path(), &self.environment));
         wait_at(bind, port);
     }
 
@@ -77,7 +81,8 @@ impl Machines {
 
     /// The answer of `select`, with these arguments after the path.
     pub(crate) fn select(&self, path: &Path, arguments: &[&str]) -> Output {
-        select(&self.address(), path, arguments)
+        let mut command = command(&self.address(), path, arguments);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value))).output().unwrap()
     }
 
     /// The JSON of a selection that has to succeed.

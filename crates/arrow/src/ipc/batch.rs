@@ -1,6 +1,7 @@
 //! A batch of rows: where its buffers are, and what is in them.
 
 use std::io::Read;
+use std::ops::Range;
 
 use bytes::Bytes;
 use fewest_data::Limit;
@@ -39,6 +40,11 @@ impl Block {
             body: number(i64_at(bytes, place + 16)?)?,
         })
     }
+
+    /// Where the metadata are.
+    pub(super) fn message(&self) -> Range<u64> {
+        self.start..self.start.saturating_add(self.metadata)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -65,7 +71,7 @@ impl Batch {
     /// The batch of a block, whose header is that of `expected`.
     pub(super) fn read(bytes: &BytesAt, block: Block, expected: u8) -> Result<(Self, Continues), Stop> {
         let body = block.start.checked_add(block.metadata).ok_or_else(|| Stop::damage("a place too far"))?;
-        let whole = bytes.bytes(block.start, block.metadata).map_err(Stop::damage)?;
+        let whole = bytes.bytes(block.start, block.metadata).map_err(Stop::reading)?;
         // A length follows a mark, which older files do not have.
         let skip = if whole.starts_with(&[0xFF; 4]) { 8 } else { 4 };
         let message = if whole.len() > skip { whole.slice(skip..) } else { Bytes::new() };
@@ -118,17 +124,7 @@ impl Batch {
         if stored == Type::Nothing {
             return Ok(Array { rows, stored, valid: None, buffers: Vec::new() });
         }
-        let before =
-            self.views.get(first.views).ok_or_else(|| Stop::damage("a number of buffers is missing"))?;
-        let start = first.buffers + before;
-        let count = match stored {
-            Type::Text(_) => 3,
-            Type::TextView => {
-                let next = self.views.get(first.views + 1);
-                2 + next.ok_or_else(|| Stop::damage("a number of buffers is missing"))? - before
-            }
-            _ => 2,
-        };
+        let (start, count) = self.buffers_of(first, stored)?;
         let buffer = |i: usize| self.buffer(bytes, start + i, limit);
         let has_gaps = i64_at(&self.message, node + 8)? != 0;
         let valid = has_gaps.then(|| buffer(0)).transpose()?;
@@ -140,7 +136,38 @@ impl Batch {
         Ok(Array { rows, stored, valid, buffers })
     }
 
-    fn buffer(&self, bytes: &BytesAt, number: usize, limit: &Limit) -> Result<Bytes, Stop> {
+    /// The first buffer of a column, and how many it has.
+    fn buffers_of(&self, first: Extent, stored: Type) -> Result<(usize, usize), Stop> {
+        let before =
+            self.views.get(first.views).ok_or_else(|| Stop::damage("a number of buffers is missing"))?;
+        let count = match stored {
+            Type::Nothing => 0,
+            Type::Text(_) => 3,
+            Type::TextView => {
+                let next = self.views.get(first.views + 1);
+                2 + next.ok_or_else(|| Stop::damage("a number of buffers is missing"))? - before
+            }
+            _ => 2,
+        };
+        Ok((first.buffers + before, count))
+    }
+
+    /// Where a column is, whose buffers lie one behind the other.
+    pub(super) fn place(&self, first: Extent, stored: Type) -> Result<Range<u64>, Stop> {
+        let (start, count) = self.buffers_of(first, stored)?;
+        let mut all: Option<Range<u64>> = None;
+        for number in start..start.saturating_add(count) {
+            let place = self.buffer_place(number)?;
+            if place.is_empty() {
+                continue;
+            }
+            let before = all.get_or_insert_with(|| place.clone());
+            *before = before.start.min(place.start)..before.end.max(place.end);
+        }
+        Ok(all.unwrap_or(0..0))
+    }
+
+    fn buffer_place(&self, number: usize) -> Result<Range<u64>, Stop> {
         let place = self.buffers.place(number)?;
         let (offset, length) = (i64_at(&self.message, place)?, i64_at(&self.message, place + 8)?);
         let inside = |number: i64| u64::try_from(number).ok().filter(|number| *number <= self.body.1);
@@ -148,7 +175,12 @@ impl Batch {
             inside(offset).zip(inside(length)).filter(|(offset, length)| offset + length <= self.body.1);
         let (offset, length) = within.ok_or_else(|| Stop::damage("a buffer is outside of its batch"))?;
         let start = self.body.0.checked_add(offset).ok_or_else(|| Stop::damage("a place too far"))?;
-        let stored = bytes.bytes(start, length).map_err(Stop::damage)?;
+        Ok(start..start.saturating_add(length))
+    }
+
+    fn buffer(&self, bytes: &BytesAt, number: usize, limit: &Limit) -> Result<Bytes, Stop> {
+        let place = self.buffer_place(number)?;
+        let stored = bytes.bytes(place.start, place.end - place.start).map_err(Stop::reading)?;
         match self.codec {
             Some(codec) if !stored.is_empty() => unpacked(&stored, codec, limit),
             _ => Ok(stored),

@@ -70,13 +70,13 @@ impl File for IpcFile {
     fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop> {
         let cut_off = || Stop::damage("the file is cut off");
         let end = bytes.len().checked_sub(TAIL).ok_or_else(cut_off)?;
-        let tail = bytes.bytes(end, TAIL).map_err(Stop::damage)?;
+        let tail = bytes.bytes(end, TAIL).map_err(Stop::reading)?;
         if !tail.ends_with(MAGIC) {
             return Err(cut_off());
         }
         let length = u64::try_from(flat::i32_at(&tail, 0)?).map_err(|_| cut_off())?;
         let start = end.checked_sub(length).ok_or_else(cut_off)?;
-        let footer = bytes.bytes(start, length).map_err(Stop::damage)?;
+        let footer = bytes.bytes(start, length).map_err(Stop::reading)?;
         let root = Table::root(&footer)?;
         let is_old = root.i16(0, 0)? < WITHOUT_GAPS_IN_UNIONS;
         let schema = root.table(1)?.ok_or(Broken)?;
@@ -86,9 +86,11 @@ impl File for IpcFile {
         let (fields, columns) = schema::columns(schema, is_old)?;
         let read = |number: usize, kind: u8| {
             let items = root.items(number, BLOCK)?;
-            (0..items.count)
-                .map(|i| Batch::read(&bytes, Block::at(&footer, items.place(i)?)?, kind))
-                .collect::<Result<Vec<_>, Stop>>()
+            let blocks = (0..items.count).map(|i| Block::at(&footer, items.place(i)?));
+            let blocks = blocks.collect::<Result<Vec<_>, Stop>>()?;
+            bytes.fetch(blocks.iter().map(Block::message).collect()).map_err(Stop::reading)?;
+            let batches = blocks.into_iter().map(|block| Batch::read(&bytes, block, kind));
+            batches.collect::<Result<Vec<_>, Stop>>()
         };
         let batches: Vec<Batch> = read(3, batch::ROWS)?.into_iter().map(|(batch, _)| batch).collect();
         let listed = read(2, batch::DICTIONARY)?.into_iter();
@@ -103,6 +105,29 @@ impl File for IpcFile {
 
     fn rows(&self) -> u64 {
         self.rows
+    }
+
+    fn fetch(&self, columns: &[usize], rows: &Range<u64>) -> Result<(), Stop> {
+        if !self.bytes.is_remote() {
+            return Ok(());
+        }
+        let mut places = Vec::new();
+        for column in columns.iter().filter_map(|&column| self.columns.get(column)) {
+            let mut first = 0;
+            for batch in column.stored.map_or(&[][..], |_| &self.batches) {
+                if reading::within(first, batch.rows as u64, rows).1 > 0
+                    && let Some(stored) = column.stored
+                {
+                    places.push(batch.place(column.first, stored)?);
+                }
+                first += batch.rows as u64;
+            }
+            let Some(Dictionary { id, values }) = column.dictionary else { continue };
+            for (_, _, batch) in self.dictionaries.iter().filter(|(own, ..)| *own == id) {
+                places.push(batch.place(Extent::default(), values)?);
+            }
+        }
+        self.bytes.fetch(places).map_err(Stop::reading)
     }
 
     fn read(

@@ -2,6 +2,7 @@
 //! damaged ones, and written ones.
 
 mod damage;
+mod elsewhere;
 mod folders;
 mod kinds;
 mod writing;

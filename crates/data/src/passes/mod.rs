@@ -66,8 +66,15 @@ impl Passes {
     /// As [`Table::read`], as far as names and the metadata of files tell; [`Error::Unsupported`] for options
     /// that need the whole table: weights, groups of samples, survival times, transposed tables.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Self>, Error> {
-        let path = path.as_ref();
-        let folder = Folder::or_file(path)?;
+        Self::open_folder(Folder::or_file(path.as_ref())?, options)
+    }
+
+    /// As [`Passes::open`], of files that are listed already.
+    ///
+    /// # Errors
+    /// As [`Passes::open`].
+    pub fn open_folder(folder: Folder, options: &ReadOptions) -> Result<Option<Self>, Error> {
+        let path = &folder.path().to_owned();
         let format = match options.format {
             Some(format) => format,
             None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,

@@ -16,6 +16,7 @@ use crate::{Error, Folder, Place, ReadOptions, Table};
 
 /// Opens text files of one table, each with the same first line of names, or none with one.
 pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Pieces>, Error> {
+    folder.only_files("text")?;
     if options.encoding.is_some() {
         let what = "a text in this encoding, read in passes";
         return Err(Error::unsupported(folder.path(), what, "save it with the encoding UTF-8"));
@@ -35,7 +36,7 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
             let advice = "write all parts with the same columns, or leave this part out";
             return Err(Error::malformed(part.path(), Place::File, problem, advice));
         }
-        parts.push(Part { stamp: Stamp::of(part.path())?, path: part.path().to_owned() });
+        parts.push(Part { stamp: Stamp::of(part)?, path: part.path().to_owned() });
         first.get_or_insert(start);
     }
     let Some(start) = first else {

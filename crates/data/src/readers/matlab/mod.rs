@@ -16,6 +16,7 @@ use crate::assembly::{ReadColumn, check_infinite};
 use crate::cells::from_numbers;
 use crate::error::{ColumnLabel, quoted};
 use crate::memory;
+use crate::remote::InOrder;
 use crate::source::{Content, Source};
 use crate::table::Table;
 use crate::target::plain;
@@ -225,10 +226,7 @@ impl<'a> MatFile<'a> {
 
     /// Reads the head of every variable.
     fn scan(&mut self) -> Result<(), Error> {
-        let end = match &self.content {
-            Content::File(file) => file.metadata().map_err(|error| Error::reading(self.path, error))?.len(),
-            Content::Bytes(bytes) => bytes.len() as u64,
-        };
+        let end = self.content.length().map_err(|error| Error::reading(self.path, error))?;
         let mut position = HEADER;
         while position < end {
             let place = Place::Byte(position);
@@ -266,6 +264,10 @@ impl<'a> MatFile<'a> {
             Content::Bytes(bytes) => {
                 let start = usize::try_from(position).map_or(bytes.len(), |start| start.min(bytes.len()));
                 Ok(Box::new(&bytes[start..]))
+            }
+            Content::Remote(remote) => {
+                let in_order = InOrder { remote: remote.clone(), next: position };
+                Ok(Box::new(BufReader::new(in_order)))
             }
         }
     }

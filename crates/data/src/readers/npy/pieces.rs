@@ -13,6 +13,7 @@ use crate::{Error, Folder, Place, ReadOptions, Table, memory};
 
 /// Opens one array, whose columns include the target.
 pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Pieces>, Error> {
+    folder.only_files("npy")?;
     let [part] = folder.parts() else {
         let what = "several npy files are not read as one table";
         return Err(Error::unsupported(folder.path(), what, "name one file"));
@@ -29,7 +30,7 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
     if source.compressed {
         return unsupported("a compressed array, read in passes", "decompress it");
     }
-    let stamp = Stamp::of(&path)?;
+    let stamp = Stamp::of(part)?;
     let mut reader = source.into_reader();
     let failed = |place, error| Source::failure(&path, false, place, error);
     let (header, start) = read_header(&path, &mut reader, &failed)?;
