@@ -161,8 +161,8 @@ thread_local! {
     static IS_DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Whether this thread decodes a file: a panic is then about to become an error, and a program's panic hook has
-/// nothing to say.
+/// Whether this thread decodes a file: a panic is then about to become an error, and a program's panic hook
+/// has nothing to say.
 pub fn is_decoding() -> bool {
     IS_DECODING.get()
 }

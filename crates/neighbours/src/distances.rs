@@ -99,8 +99,8 @@ impl Distances {
         Self { metric: self.metric, n_samples, held }
     }
 
-    /// The distance between samples `i` and `j`, the one that [`map_rows`](Self::map_rows) visits. Where rows are
-    /// not kept it costs a row of eight samples.
+    /// The distance between samples `i` and `j`, the one that [`map_rows`](Self::map_rows) visits. Where rows
+    /// are not kept it costs those between eight samples and eight.
     ///
     /// # Panics
     /// Unless both samples exist.

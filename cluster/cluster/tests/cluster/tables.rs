@@ -118,7 +118,8 @@ pub(crate) fn write(path: &Path, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// The document of a selection in memory, as `fewest select` writes it; rows with missing values are left out.
+/// The document of a selection in memory, as `fewest select` writes it; rows with missing values are left
+/// out.
 pub(crate) fn in_memory(
     path: &Path,
     (target, ignored): (&str, &str),

@@ -163,8 +163,8 @@ impl Rows {
 
 impl Passes {
     /// The rows `rows` of those of the table that are used, at least one of them, in pieces and parts of the
-    /// features as those of which `known` was written ([`Rows::known`]): without a look at the others, but for
-    /// up to [`BATCH_ROWS`] before and after them where rows are left out.
+    /// features as those of which `known` was written ([`Rows::known`]): without a look at the others, but
+    /// for up to [`BATCH_ROWS`] before and after them where rows are left out.
     ///
     /// # Errors
     /// [`fewest_core::Error::InvalidParameter`] for bytes that are not what was written, and for rows that
@@ -236,7 +236,7 @@ impl Opened {
             let all = OwnRows { next: 0, used: 0..rows.end - rows.start, n_come: 0, rows };
             return (used.end <= self.n_rows).then_some(all);
         };
-        // The batches of rows from that of the first on to that of the last, and the rows before the first batch.
+        // The batches from that of the first row on to that of the last, and how many come before them.
         let (mut before, mut first, mut end) = (0_u64, None, None);
         for (batch, &count) in complete.iter().enumerate() {
             let after = before.checked_add(u64::from(count))?;

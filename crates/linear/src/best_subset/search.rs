@@ -214,8 +214,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// `column`, and columns without products yet that would enter after it, were there no others than the set
-    /// and the candidates.
+    /// `column`, and columns without products yet that would enter after it, were there no others than the
+    /// set and the candidates.
     fn likely(&self, column: usize) -> Result<Vec<usize>, Error> {
         let gains = self.tableau.gains();
         let mut candidates: Vec<usize> =

@@ -94,8 +94,8 @@ impl Products<'_> {
         self.root.get_or_init(compute).as_ref().ok_or_else(not_finite)
     }
 
-    /// The table, of which each sample has lost the mean of its null set: `M w = 0` wherever this times `w` is
-    /// 0, and nowhere else where `K` has no further null vectors. Columns have the mean 0: the set of all
+    /// The table, of which each sample has lost the mean of its null set: `M w = 0` wherever this times `w`
+    /// is 0, and nowhere else where `K` has no further null vectors. Columns have the mean 0: the set of all
     /// samples takes nothing away.
     fn without_null_sets(&self) -> Cow<'_, DMatrix<f64>> {
         let sets = self.between.null_sets();
@@ -387,8 +387,8 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// `c` orthonormal vectors without products with the rows of `table`, which have the products of `factor`, from
-/// the parts of these axes, the first of them first, that have none. `None` where they are fewer.
+/// `c` orthonormal vectors without products with the rows of `table`, which have the products of `factor`:
+/// from the parts of these axes, the first of them first, that have none. `None` where they are fewer.
 fn outside(table: &DMatrix<f64>, factor: &Cholesky, axes: &[usize], c: usize) -> Option<DMatrix<f64>> {
     let (n, p) = table.shape();
     let mut kept: Vec<DVector<f64>> = Vec::with_capacity(c);

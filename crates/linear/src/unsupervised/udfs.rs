@@ -177,8 +177,8 @@ mod tests {
     use super::*;
     use crate::projections::Between;
 
-    /// Two groups of samples whose neighbourhoods do not meet: `K` has no product with what is constant on each,
-    /// and the descent starts where `M` has none, though the table may have some.
+    /// Two groups of samples whose neighbourhoods do not meet: `K` has no product with what is constant on
+    /// each, and the descent starts where `M` has none, though the table may have some.
     #[test]
     fn the_null_space_has_vectors_that_tell_groups_apart() -> Result<(), Error> {
         let (n, p, c) = (40, 150, 3);
