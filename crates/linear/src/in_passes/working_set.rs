@@ -75,7 +75,7 @@ impl Run<'_> {
         };
         let (mut working, mut needed) = (Vec::new(), Vec::new());
         let n_first = FIRST.max(FIRST_OF_EACH.saturating_mul(k));
-        if self.fill(&mut working, relevant, n_first) < k.max(1) {
+        if bytes_of_square(k, table) > self.most_bytes() || self.fill(&mut working, relevant, n_first) == 0 {
             return Err(self.too_many(k.max(1)));
         }
         let mut rounds = 0;
