@@ -49,9 +49,9 @@ pub trait SampleStream: Send {
         Ok(false)
     }
 
-    /// Starts again from the first sample, with these of all features alone, by increasing number, until it is
-    /// called again; no other [part](Self::next_part) comes after that. False where nothing has changed, since
-    /// the stream cannot leave features out: the default.
+    /// Starts again from the first sample, with these of all features alone, by increasing number, until it
+    /// is called again; no other [part](Self::next_part) comes after that. False where nothing has changed,
+    /// since the stream cannot leave features out: the default.
     ///
     /// # Errors
     /// When starting again fails; for a feature that there is not.

@@ -200,7 +200,7 @@ impl Selector for Lasso {
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
 /// or for a number of features, without covariates and offset. The coefficients are those of the table but
-/// for rounding: their error is about `1e-14` times the condition number of the columns that are in the model.
+/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for Lasso {
@@ -247,7 +247,7 @@ impl Selector for ElasticNet {
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
 /// or for a number of features, without covariates and offset. The coefficients are those of the table but
-/// for rounding: their error is about `1e-14` times the condition number of the columns that are in the model.
+/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for ElasticNet {

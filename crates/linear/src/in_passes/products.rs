@@ -72,8 +72,8 @@ impl Surveyed {
         features.iter().map(|&feature| self.columns(feature).len()).sum()
     }
 
-    /// All features, in pieces of which products with so many columns take at most `most` bytes, but of one at
-    /// least, and that are of one part of the table.
+    /// All features, in pieces of which products with so many columns take at most `most` bytes, but of one
+    /// at least, and that are of one part of the table.
     pub(super) fn pieces(&self, n_others: usize, most: usize) -> Vec<Vec<usize>> {
         let mut pieces: Vec<Vec<usize>> = Vec::new();
         for part in &self.parts {

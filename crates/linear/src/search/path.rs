@@ -98,17 +98,17 @@ impl Problem<'_> {
 
 /// As far beyond `end` as that is from `before`.
 fn extrapolated(before: &[Vec<(usize, f64)>], end: &[Vec<(usize, f64)>]) -> Coefficients {
-    let of_output = |(before, end): (&Vec<(usize, f64)>, &Vec<(usize, f64)>)| {
-        let mut beyond: BTreeMap<usize, f64> =
-            end.iter().map(|&(column, value)| (column, 2.0 * value)).collect();
+    let outputs = before.iter().zip(end).map(|(before, end)| {
+        let twice = end.iter().map(|&(column, value)| (column, 2.0 * value));
+        let mut beyond: BTreeMap<usize, f64> = twice.collect();
         before.iter().for_each(|(column, value)| *beyond.entry(*column).or_insert(0.0) -= value);
         beyond.into_iter().collect()
-    };
-    before.iter().zip(end).map(of_output).collect()
+    });
+    outputs.collect()
 }
 
-/// The gap of the coefficients `w` at the penalty `lambda`, or at the smallest one that can be certified where
-/// that is almost zero. `correlations` are those of all atoms, and `w ≥ 0` where it `is_constrained`.
+/// The gap of the coefficients `w` at the penalty `lambda`, or at the smallest one that can be certified
+/// where that is almost zero. `correlations` are those of all atoms, and `w ≥ 0` where it `is_constrained`.
 pub(crate) fn gap_on_path(
     problem: &dyn InnerProducts,
     is_constrained: bool,
