@@ -173,10 +173,8 @@ fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
     }
 }
 
-/// A batch of a wide table does not fit either: the features come in parts, for what scores each by itself.
-#[test]
-fn wide_tables_are_read_in_parts_of_their_features() {
-    let place = Place::new();
+/// A thousand features, of which half of 77 MiB does not hold the 5000 rows.
+fn wide() -> Dataset {
     let (n, d) = (5000, 1000);
     let value = |i: usize, j: usize| match j % 90 {
         7 => (noise(i, j) * 4.0).floor(),
@@ -188,9 +186,66 @@ fn wide_tables_are_read_in_parts_of_their_features() {
     let kinds = (0..d).map(|j| if j % 90 == 7 { levels() } else { FeatureKind::Numeric }).collect();
     let labels: Vec<&str> = (0..n).map(|i| ["low", "middle", "high"][class(i)]).collect();
     let data = Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels));
-    let data = data.unwrap().with_feature_kinds(kinds).unwrap();
-    let features: Vec<usize> = (0..d).collect();
-    fewest_arrow::PARQUET.write(&place.path("wide.parquet"), &data, &features, &["kind".to_owned()]).unwrap();
+    data.unwrap().with_feature_kinds(kinds).unwrap()
+}
+
+fn write(place: &Place, data: &Dataset, to: &str) {
+    let features: Vec<usize> = (0..data.n_features()).collect();
+    fewest_arrow::PARQUET.write(&place.path(to), data, &features, &["kind".to_owned()]).unwrap();
+}
+
+/// The products of all columns would take more than a quarter of the memory: a working set of them decides,
+/// and the answer is that of the table, with the same bits for any number of files and threads.
+#[test]
+fn a_lasso_of_more_columns_than_their_products_fit() {
+    let place = Place::new();
+    let data = wide();
+    write(&place, &data, "wide.parquet");
+    for n_files in [3, 17] {
+        fs::create_dir(place.path(&format!("in-{n_files}"))).unwrap();
+        let cut = |at: usize| data.n_samples() * at / n_files;
+        for at in 0..n_files {
+            let rows: Vec<usize> = (cut(at)..cut(at + 1)).collect();
+            write(&place, &data.subset(&rows).unwrap(), &format!("in-{n_files}/{at:02}.parquet"));
+        }
+    }
+    for (method, more) in [("lasso", ["-k", "3"]), ("elastic-net", ["-p", "lambda_ratio=0.7"])] {
+        let run = |file: &str, last: &[&str]| -> Value {
+            let words = ["select", file, "--target", "kind", "-m", method, "--json", "-"];
+            serde_json::from_str(&place.done(&[&words[..], &more, last].concat())).unwrap()
+        };
+        let scores = |found: &Value| -> Vec<(String, f64)> {
+            let features = found["features"].as_array().unwrap().iter();
+            features.map(|one| (one["name"].to_string(), one["score"].as_f64().unwrap())).collect()
+        };
+        let whole = scores(&run("wide.parquet", &[]));
+        let mut first = None;
+        for (file, threads) in [("wide.parquet", "1"), ("in-3", "2"), ("in-17", "7")] {
+            let found = run(file, &["--memory", "70MiB", "--threads", threads]);
+            assert!(found["data"]["passes"]["parts"].as_u64().is_some_and(|parts| parts > 1), "{found}");
+            let own = scores(&found);
+            assert_eq!(own.len(), whole.len(), "{method}");
+            for ((name, score), (expected, other)) in own.iter().zip(&whole) {
+                assert_eq!(name, expected, "{method} {own:?} {whole:?}");
+                assert!((score - other).abs() <= 1e-9 * whole[0].1.abs(), "{method}: {own:?} {whole:?}");
+            }
+            assert!(found["solver"]["gap"].as_f64().is_some_and(|gap| gap <= 1e-9), "{found}");
+            let found = lasting(&found.to_string());
+            assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{method} {file} {threads}");
+        }
+    }
+    let words =
+        ["select", "wide.parquet", "--target", "kind", "-m", "lasso", "--memory", "70MiB", "-k", "900"];
+    let ran = place.run(&words);
+    assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("give it more memory, ask for fewer features"), "{}", ran.stderr);
+}
+
+/// A batch of a wide table does not fit either: the features come in parts, for what scores each by itself.
+#[test]
+fn wide_tables_are_read_in_parts_of_their_features() {
+    let place = Place::new();
+    write(&place, &wide(), "wide.parquet");
     for (command, method, more) in [
         ("score", "f-score", &[][..]),
         ("score", "chi2", &[]),

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod chosen;
 mod exact;
 mod folds;
 mod levels;
@@ -13,6 +14,7 @@ mod together;
 mod walk;
 mod weights;
 
+pub use chosen::Chosen;
 pub use exact::{ExactMoments, ExactProducts, ExactSum, NotFinite, Unit};
 pub use fewest_core::rewind;
 pub use folds::{by_class, deal, seeded_order};

@@ -8,6 +8,7 @@ use fewest_core::{
     rewind,
 };
 
+use crate::chosen::Chosen;
 use crate::together::together;
 use crate::walk::map_features;
 
@@ -378,38 +379,6 @@ impl<S: ColumnSums> ColumnSums for Divided<'_, S> {
     }
 }
 
-/// Some features of a stream.
-struct Columns<'a> {
-    stream: &'a mut dyn SampleStream,
-    features: &'a [usize],
-}
-
-impl SampleStream for Columns<'_> {
-    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        self.stream.next_batch()?.map(|batch| batch.feature_subset(self.features)).transpose()
-    }
-
-    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        self.stream.sum_elsewhere(&OfColumns { sums, features: self.features })
-    }
-}
-
-/// Sums over some of the features.
-struct OfColumns<'a> {
-    sums: &'a dyn RowSums,
-    features: &'a [usize],
-}
-
-impl RowSums for OfColumns<'_> {
-    fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
-        self.sums.of_part(&mut Columns { stream: part, features: self.features }, first_batch)
-    }
-
-    fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-        self.sums.of_all(parts)
-    }
-}
-
 /// The sums of every feature of `stream`, and the number by which its values were divided: 1, or the largest
 /// absolute value of a feature whose sums are not `safe`. Such features are summed again in a second pass,
 /// unless all their values are equal.
@@ -439,7 +408,7 @@ where
     }
     rewind(stream)?;
     let divided = Divided { sums, divisors: &divisors };
-    let second = stream_sums(&mut Columns { stream, features: &features }, &divided, context)?;
+    let second = stream_sums(&mut Chosen { stream, features: Some(&features) }, &divided, context)?;
     for ((j, own), divisor) in features.into_iter().zip(second).zip(divisors) {
         found[j] = (own, divisor);
     }

@@ -163,6 +163,16 @@ impl Error {
         self
     }
 
+    /// The error with its column counted from the first feature of the table, for an error about a part of
+    /// the features that starts at `first_feature`.
+    #[must_use]
+    pub fn in_columns_from(mut self, first_feature: usize) -> Self {
+        if let Self::NonFinite { column, .. } = &mut self {
+            *column += first_feature;
+        }
+        self
+    }
+
     /// The error with the column of the full table, for an error about a column of the subset `features`.
     #[must_use]
     pub fn in_columns(mut self, features: &[usize]) -> Self {

@@ -49,6 +49,17 @@ pub trait SampleStream: Send {
         Ok(false)
     }
 
+    /// Starts again from the first sample, with these of all features alone, by increasing number, until it
+    /// is called again; no other [part](Self::next_part) comes after that. False where nothing has changed,
+    /// since the stream cannot leave features out: the default.
+    ///
+    /// # Errors
+    /// When starting again fails; for a feature that there is not.
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
+        let _ = features;
+        Ok(false)
+    }
+
     /// The sums of one pass over all rows from the first, where the rows are not read here but summed where
     /// they are, in parts ([`SummedElsewhere`]). By default there are none, and who asks reads the rows.
     ///

@@ -1,7 +1,6 @@
 //! The options of the reader.
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use crate::{Format, Formats, Missing, Reduction, Unknown};
@@ -45,9 +44,9 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers; `*` and `?` as in [`ReadOptions::ignore`].
     pub categorical: Vec<String>,
-    /// Read only these of the features, by their numbers among them; the others are left out. A
+    /// Read only these of the features, by their numbers among them, increasing; the others are left out. A
     /// [`reduction`](ReadOptions::reduction) says which itself.
-    pub features: Option<Range<usize>>,
+    pub features: Option<Vec<usize>>,
     /// Read only the columns of this reduction, and no target: see [`Reduction::apply`]. Its first index and
     /// its cells that mean "missing" count; options that contradict them are an error.
     pub reduction: Option<Reduction>,

@@ -167,7 +167,7 @@ pub(crate) fn assign(
     }
     if let Some(wanted) = &options.features {
         let features = roles.iter_mut().filter(|role| is_feature(role));
-        let others = features.enumerate().filter(|(j, _)| !wanted.contains(j));
+        let others = features.enumerate().filter(|(j, _)| wanted.binary_search(j).is_err());
         others.for_each(|(_, role)| *role = Role::Ignored);
     }
     Ok((roles, guess))

@@ -386,7 +386,9 @@ impl<'a> LinearColumns<'a> {
 
     /// The columns of sets of features.
     pub(super) fn sets(&self, sets: &[Vec<usize>]) -> Vec<Vec<usize>> {
-        let mut columns_of = vec![Vec::new(); self.data.n_features()];
+        // Where products are known, the data may have some of the features only.
+        let n_features = self.features().fold(self.data.n_features(), |n, feature| n.max(feature + 1));
+        let mut columns_of = vec![Vec::new(); n_features];
         self.features().enumerate().for_each(|(column, j)| columns_of[j].push(column));
         sets.iter().map(|set| set.iter().flat_map(|&j| columns_of[j].iter().copied()).collect()).collect()
     }

@@ -196,10 +196,13 @@ impl Selector for Lasso {
     }
 }
 
-/// From the products of all columns, of which there may be some thousand: two passes, for means and
-/// deviations and for the products. With squared errors, at a given penalty or for a number of features,
-/// without covariates and offset. The coefficients are those of the table but for rounding: their error is
-/// about `1e-14` times the condition number of the columns that are in the model.
+/// From the products of all columns, where there is memory for them: two passes, for means and deviations and
+/// for the products. Of more columns from the products of a working set: two passes, and two more for each
+/// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
+/// or for a number of features, without covariates and offset. The coefficients are those of the table but
+/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
+///
+/// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for Lasso {
     fn select_stream(
         &self,
@@ -210,6 +213,10 @@ impl PassSelector for Lasso {
         self.check()?;
         let model = Model { method: "lasso", lasso: self, l1_ratio: 1.0, adaptive: None };
         model.select_stream(stream, budget, context)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
     }
 }
 
@@ -236,10 +243,13 @@ impl Selector for ElasticNet {
     }
 }
 
-/// From the products of all columns, of which there may be some thousand: two passes, for means and
-/// deviations and for the products. With squared errors, at a given penalty or for a number of features,
-/// without covariates and offset. The coefficients are those of the table but for rounding: their error is
-/// about `1e-14` times the condition number of the columns that are in the model.
+/// From the products of all columns, where there is memory for them: two passes, for means and deviations and
+/// for the products. Of more columns from the products of a working set: two passes, and two more for each
+/// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
+/// or for a number of features, without covariates and offset. The coefficients are those of the table but
+/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
+///
+/// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for ElasticNet {
     fn select_stream(
         &self,
@@ -251,5 +261,9 @@ impl PassSelector for ElasticNet {
         let model =
             Model { method: "elastic-net", lasso: &self.lasso, l1_ratio: self.l1_ratio, adaptive: None };
         model.select_stream(stream, budget, context)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
     }
 }

@@ -23,6 +23,9 @@ const PIECES: u64 = 8;
 /// Bytes of memory beside the pieces: the program, and the page of a column for each thread.
 const BESIDE: u64 = 64 << 20;
 
+/// Most batches of a piece: longer ones are read no faster.
+const MOST_BATCHES: usize = 256;
+
 /// Rows of a piece, where a table comes in parts of its features: pages of a file, which have as many rows in
 /// usual writers, are then decoded once.
 const TALL: u64 = 1 << 16;
@@ -85,7 +88,7 @@ impl Passes {
             ReadOptions { weights: Some(_), .. } => Some("a column of weights"),
             ReadOptions { sample_groups: Some(_), .. } => Some("a column of groups"),
             ReadOptions { task: Task::Survival, .. } => Some("a table of survival times"),
-            ReadOptions { features: Some(_), .. } => Some("a range of the features"),
+            ReadOptions { features: Some(_), .. } => Some("some of the features"),
             _ => None,
         };
         if let Some(what) = needs_all {
@@ -144,9 +147,8 @@ impl Passes {
             };
             return Err(fewest_core::Error::parameter("memory", bytes_text(memory), expected).into());
         }
-        let batches = (memory - BESIDE) / PIECES / batch;
-        // Longer pieces are read no faster.
-        let rows = usize::try_from(batches.clamp(1, 256)).unwrap_or(1) * BATCH_ROWS;
+        let batches = usize::try_from((memory - BESIDE) / PIECES / batch).unwrap_or(MOST_BATCHES);
+        let rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
         self.open_rows(missing, memory, rows, None)
     }
 
@@ -207,15 +209,17 @@ impl Passes {
         };
         let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
         let width = width.unwrap_or(features.len()).max(1);
-        let part = (width < features.len()).then_some(0..width);
+        let part = (width < features.len()).then(|| (0..width).collect());
         let mut opened = Rows {
             path,
             pieces,
             options: ReadOptions { task: looked.task, features: part, ..options },
+            n_taken: width.min(features.len()),
             features,
             width,
             missing,
             guess,
+            n_cells: rows.saturating_mul(width),
             rows,
             looked,
             known: Known::default(),
@@ -262,16 +266,20 @@ struct Known {
 pub struct Rows {
     path: PathBuf,
     pieces: Box<dyn Pieces>,
-    /// With the features that come, where these are a part.
+    /// With the features that come, where these are some of all.
     options: ReadOptions,
     /// The columns of all features.
     features: Vec<usize>,
     /// So many come at a time.
     width: usize,
+    /// So many have come, with those that come now.
+    n_taken: usize,
     missing: Missing,
     guess: Option<Guess>,
     /// About so many rows make a piece.
     rows: usize,
+    /// Values of features in such a piece.
+    n_cells: usize,
     looked: Looked,
     known: Known,
     n_passes: usize,
@@ -533,13 +541,30 @@ impl SampleStream for Rows {
     }
 
     fn next_part(&mut self) -> Result<bool, fewest_core::Error> {
-        let Some(before) = &self.options.features else { return Ok(false) };
-        let next = before.end..self.features.len().min(before.end + self.width);
-        if next.is_empty() {
+        let next = self.n_taken..self.features.len().min(self.n_taken + self.width);
+        let Some(columns) = self.features.get(next.clone()).filter(|columns| !columns.is_empty()) else {
             return Ok(false);
-        }
-        self.know_columns(self.features[next.clone()].to_vec());
-        self.options.features = Some(next);
+        };
+        self.know_columns(columns.to_vec());
+        self.n_taken = next.end;
+        self.options.features = Some(next.collect());
+        self.rewind()
+    }
+
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, fewest_core::Error> {
+        let column = |&feature: &usize| {
+            let missing = || {
+                let expected = format!("below {}, the number of features", self.features.len());
+                fewest_core::Error::parameter("feature", feature, expected)
+            };
+            self.features.get(feature).copied().ok_or_else(missing)
+        };
+        let columns = features.iter().map(column).collect::<Result<_, _>>()?;
+        let batches = self.n_cells / BATCH_ROWS / features.len().max(1);
+        self.rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
+        self.know_columns(columns);
+        self.n_taken = self.features.len();
+        self.options.features = Some(features.to_vec());
         self.rewind()
     }
 }

@@ -192,7 +192,7 @@ impl Passes {
             return Err(other("columns", pieces.n_columns() as u64, opened.n_columns as u64));
         }
         let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
-        let part = (opened.width < features.len()).then_some(0..opened.width);
+        let part = (opened.width < features.len()).then(|| (0..opened.width).collect());
         let mut opened = Rows {
             path,
             pieces,
@@ -203,11 +203,13 @@ impl Passes {
                 allow_large: true,
                 ..options
             },
+            n_taken: opened.width.min(features.len()),
             features,
             width: opened.width,
             missing: if opened.complete.is_some() { Missing::DropRows } else { Missing::Error },
             guess,
             rows: opened.rows,
+            n_cells: opened.rows.saturating_mul(opened.width),
             looked: opened.looked,
             known: Known::default(),
             n_passes: 0,

@@ -122,7 +122,7 @@ fn check_options(path: &Path, options: &ReadOptions) -> Result<(), Error> {
     } else if !options.ignore.is_empty() || !options.categorical.is_empty() {
         "ignored and categorical columns"
     } else if options.features.is_some() {
-        "a range of the features"
+        "some of the features"
     } else {
         return Ok(());
     };

@@ -5,6 +5,7 @@ mod problem;
 mod sweeps;
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
@@ -25,6 +26,7 @@ use super::other_losses;
 use super::penalised::{each_fit, opened, others_left_out};
 use super::terms::{self, Terms};
 
+pub(super) use path::gap_on_path;
 pub(super) use problem::each_output;
 
 /// A penalty smaller than the largest useful one by more than this factor is solved by way of others, each
@@ -75,6 +77,15 @@ pub(super) struct Problem<'a> {
     control: Control<'a>,
     /// The smallest `lambda` that selects nothing.
     largest_lambda: f64,
+    /// The points of fits, where they are [watched](Self::watched).
+    seen: Option<Mutex<Vec<Seen>>>,
+}
+
+/// A point that a fit has come to: what the report on it tells, by output the coefficients that are not zero.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) lambda: f64,
+    pub(super) coefficients: Coefficients,
 }
 
 impl Model<'_> {
@@ -130,6 +141,26 @@ impl Model<'_> {
 }
 
 impl Problem<'_> {
+    /// The problem, which keeps the points that its fits come to, for who has more columns to check them
+    /// with: the solutions within the tolerance, the breakpoints of the path, and the one after its end.
+    pub(super) fn watched(self) -> Self {
+        Self { seen: Some(Mutex::default()), ..self }
+    }
+
+    /// The points that were kept.
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        let lock = |seen: &Mutex<Vec<Seen>>| seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.seen.as_ref().map(lock).unwrap_or_default()
+    }
+
+    /// Keeps a point.
+    fn see(&self, lambda: f64, coefficients: impl FnOnce() -> Coefficients) {
+        if let Some(seen) = &self.seen {
+            let point = Seen { lambda, coefficients: coefficients() };
+            seen.lock().unwrap_or_else(PoisonError::into_inner).push(point);
+        }
+    }
+
     pub(super) fn fit(
         &self,
         budget: Budget,
@@ -161,7 +192,7 @@ impl Problem<'_> {
     }
 
     /// Coefficients of the columns, and the score of each feature with one.
-    fn unscaled(&self, outputs: &[Vec<(usize, f64)>]) -> Vec<Vec<(usize, f64)>> {
+    pub(super) fn unscaled(&self, outputs: &[Vec<(usize, f64)>]) -> Vec<Vec<(usize, f64)>> {
         let scaled = |(own, scales): (&Vec<(usize, f64)>, &Vec<f64>)| -> Vec<(usize, f64)> {
             own.iter().map(|&(column, value)| (column, scales[column] * value)).collect()
         };
@@ -171,7 +202,7 @@ impl Problem<'_> {
         outputs.iter().zip(&self.scales).map(scaled).collect()
     }
 
-    fn scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
+    pub(super) fn scores(&self, outputs: &[Vec<(usize, f64)>]) -> BTreeMap<usize, f64> {
         self.columns.feature_scores(&self.unscaled(outputs))
     }
 
@@ -299,6 +330,9 @@ impl Problem<'_> {
         let found: Vec<WorkingSetSolution> =
             found.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
         let nonzero = |found: &WorkingSetSolution| sparse(&found.solution.coefficients);
+        if control.tolerance <= self.control.tolerance {
+            self.see(lambda, || found.iter().map(nonzero).collect());
+        }
         let gaps: Vec<DualityGap> = found.iter().map(|found| found.certificate).collect();
         let report = SolverReport::new(
             solver.name(),
@@ -420,7 +454,7 @@ fn sparse(dense: &[f64]) -> Vec<(usize, f64)> {
 }
 
 /// The gap of all outputs together, relative to their objective at zero.
-fn of_all(gaps: &[DualityGap]) -> f64 {
+pub(super) fn of_all(gaps: &[DualityGap]) -> f64 {
     let sum = |of: fn(&DualityGap) -> f64| gaps.iter().map(of).sum::<f64>();
     certificate::relative(sum(|gap| gap.duality_gap.max(0.0)), sum(|gap| gap.objective_at_zero))
 }

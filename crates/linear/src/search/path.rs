@@ -1,10 +1,12 @@
 //! The exact path to a number of features.
 
+use std::collections::BTreeMap;
+
 use fewest_core::{Certificate, Error, Path, PathPoint, SolverReport, Status, order};
 use fewest_solver::certificate::{self, DualityGap};
-use fewest_solver::{InnerProducts, Signed};
+use fewest_solver::{InnerProducts, L1, Signed};
 
-use super::{Fit, Problem, of_all};
+use super::{Coefficients, Fit, Problem, of_all};
 use crate::paths;
 
 impl Problem<'_> {
@@ -33,6 +35,16 @@ impl Problem<'_> {
             }
             let coefficients = self.scores(&merge(&point.coefficients)).into_iter().collect();
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
+            self.see(point.lambda, || merge(&point.coefficients));
+        }
+        if let [.., before, end] = paths.points.as_slice()
+            && end.lambda > 0.0
+            && paths.status == Status::Converged
+        {
+            // The end is halfway to where the next feature joins.
+            self.see(2.0 * end.lambda - before.lambda, || {
+                extrapolated(&merge(&before.coefficients), &merge(&end.coefficients))
+            });
         }
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
         order::sort_indices(&mut tied);
@@ -64,16 +76,11 @@ impl Problem<'_> {
         status: Status,
         iterations: u64,
     ) -> Result<SolverReport, Error> {
-        let one = |value: &f64| if self.is_constrained() { value.max(0.0) } else { value.abs() };
-        let size = |values: &[f64]| values.iter().map(one).fold(0.0_f64, f64::max);
         let certify = |output: usize| {
             let problem = &self.outputs[output];
             let dense = self.dense(&coefficients[output]);
             let correlations = certificate::correlations(problem, &dense)?;
-            let (largest, sizes) = (size(problem.target_products()), correlations.iter().map(one));
-            let certified = certificate::certifiable_penalty(lambda, largest, sizes);
-            let penalty = self.l1(certified)?;
-            Ok(certificate::certify(problem, &penalty, &dense, &correlations))
+            gap_on_path(problem, self.is_constrained(), lambda, &dense, &correlations)
         };
         let found: Vec<DualityGap> = fewest_parallel::try_map(self.outputs.len(), certify)?;
         let duality_gap = of_all(&found);
@@ -87,4 +94,32 @@ impl Problem<'_> {
         .with_lambda(lambda)
         .with_iterations(iterations as usize))
     }
+}
+
+/// As far beyond `end` as that is from `before`.
+fn extrapolated(before: &[Vec<(usize, f64)>], end: &[Vec<(usize, f64)>]) -> Coefficients {
+    let outputs = before.iter().zip(end).map(|(before, end)| {
+        let twice = end.iter().map(|&(column, value)| (column, 2.0 * value));
+        let mut beyond: BTreeMap<usize, f64> = twice.collect();
+        before.iter().for_each(|(column, value)| *beyond.entry(*column).or_insert(0.0) -= value);
+        beyond.into_iter().collect()
+    });
+    outputs.collect()
+}
+
+/// The gap of the coefficients `w` at the penalty `lambda`, or at the smallest one that can be certified
+/// where that is almost zero. `correlations` are those of all atoms, and `w ≥ 0` where it `is_constrained`.
+pub(crate) fn gap_on_path(
+    problem: &dyn InnerProducts,
+    is_constrained: bool,
+    lambda: f64,
+    w: &[f64],
+    correlations: &[f64],
+) -> Result<DualityGap, Error> {
+    let one = |value: &f64| if is_constrained { value.max(0.0) } else { value.abs() };
+    let largest = problem.target_products().iter().map(one).fold(0.0_f64, f64::max);
+    let certified = certificate::certifiable_penalty(lambda, largest, correlations.iter().map(one));
+    let l1 = L1::new(certified, w.len())?;
+    let penalty = if is_constrained { l1.nonnegative() } else { l1 };
+    Ok(certificate::certify(problem, &penalty, w, correlations))
 }

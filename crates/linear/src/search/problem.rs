@@ -63,7 +63,19 @@ impl<'a> Problem<'a> {
         }
         let (l1_ratio, options) = (model.l1_ratio, model.lasso);
         let largest_lambda = largest / l1_ratio;
-        Ok(Self { model, data, columns, outputs, scales, terms, l1_ratio, options, control, largest_lambda })
+        Ok(Self {
+            model,
+            data,
+            columns,
+            outputs,
+            scales,
+            terms,
+            l1_ratio,
+            options,
+            control,
+            largest_lambda,
+            seen: None,
+        })
     }
 }
 
@@ -100,6 +112,7 @@ pub(crate) fn each_output(
             options,
             control,
             largest_lambda,
+            seen: None,
         }
         .fit(budget, &mut Tried::none(), context)
     })

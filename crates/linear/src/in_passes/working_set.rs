@@ -1,0 +1,302 @@
+//! More columns than there is memory for the products of: those of a working set, and a check of all others.
+//!
+//! 1. A pass for the products of all columns with the outputs, `c = Xᵀy / n`.
+//! 2. The columns with the largest of them are the working set. A pass for their products with each other.
+//! 3. The problem of these columns is solved as that of a table. All points that decide on the answer are
+//!    kept: the breakpoints of the path, with the one where the next feature would join; the penalties that
+//!    were tried for an elastic net; those that are reported.
+//! 4. A pass for the products of all columns with those that have a coefficient at one of these points. So
+//!    follows `v = Xᵀ(y − Xw) / n` of all columns at each of them. Between breakpoints `v` and the penalty
+//!    are linear: a path with `|vⱼ| < λ` for all others at its breakpoints is that of all columns.
+//! 5. Columns for which this does not hold join the working set, with those nearest to it, and steps 2 to 4
+//!    are repeated. In the end the gap is that of all columns.
+//!
+//! Memory: `24 m²` bytes for the products of `m` columns of the working set, some numbers a column, and in
+//! step 4 24 bytes for each column of a part of the table and each with a coefficient.
+
+use fewest_core::method::Regularization;
+use fewest_core::{Certificate, Error, SampleStream, Selection, SolverReport, Status, order};
+use fewest_solver::bisection::Tried;
+use fewest_solver::{Atoms, InnerProducts};
+
+use super::Run;
+use super::products::bytes_of_square;
+use crate::search::{Fit, Problem, Seen, gap_on_path, of_all};
+
+/// Columns of the first working set, at least, and for each feature that is asked for. Products of so few
+/// cost little beside a pass over a table of many thousands.
+const FIRST: usize = 512;
+const FIRST_OF_EACH: usize = 10;
+
+/// Columns that join a working set, at least.
+const JOIN: usize = 128;
+
+/// A column joins where its product with the residual is this share of the penalty: so do copies of columns
+/// with a coefficient, whose products are the penalty but for rounding.
+const REACHED: f64 = 1.0 - 1e-9;
+
+/// Products with the residual below this share of the largest with the outputs are rounding.
+const ROUNDING: f64 = 1e-8;
+
+/// Columns that are checked at a time.
+const BLOCK: usize = 64;
+
+/// What a check of all columns found.
+struct Checked {
+    /// Of each feature the largest share of the penalty that its columns reach.
+    reached: Vec<(f64, usize)>,
+    /// Features with a coefficient at one of the points.
+    support: Vec<usize>,
+    /// By output, `vⱼ` of all columns at the answer.
+    at_end: Vec<Vec<f64>>,
+}
+
+impl Run<'_> {
+    /// The selection by working sets.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where a working set needs more memory than there is for sums; those of the
+    /// stream and of the solver; [`Error::Stopped`] where the answer was not checked over all columns.
+    pub(super) fn by_working_set(&self, stream: &mut dyn SampleStream) -> Result<Selection, Error> {
+        let (table, n_features) = (self.table, self.table.features.len());
+        let products = self.with_outputs(stream)?;
+        let relevance = |feature: usize| {
+            let columns = |of: &Vec<f64>| {
+                let own = of.get(table.columns(feature)).unwrap_or(&[]);
+                own.iter().map(|value| self.useful(*value)).fold(0.0, f64::max)
+            };
+            (products.iter().map(columns).fold(0.0, f64::max), feature)
+        };
+        let relevant: Vec<(f64, usize)> = (0..n_features).map(relevance).collect();
+        let largest = relevant.iter().map(|(value, _)| *value).fold(0.0, f64::max);
+        let k = match self.model.lasso.regularization {
+            Regularization::Count => self.budget.count(&["lambda", "lambda_ratio"])?,
+            _ => 0,
+        };
+        let (mut working, mut needed) = (Vec::new(), Vec::new());
+        let n_first = FIRST.max(FIRST_OF_EACH.saturating_mul(k));
+        if bytes_of_square(k, table) > self.most_bytes() || self.fill(&mut working, relevant, n_first) == 0 {
+            return Err(self.too_many(k.max(1)));
+        }
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            let columns = self.columns(stream, &working)?;
+            let problem =
+                Problem::new(self.model, self.data, &columns, self.control, self.context)?.watched();
+            let mut fit = problem.fit(self.budget, &mut Tried::none(), self.context)?;
+            if fit.report.status.is_stopped() {
+                return Err(Error::Stopped { before: "the answer was checked over all columns" });
+            }
+            let seen = self.named(&working, self.decisive(&problem, &fit, k));
+            let Checked { reached, support, at_end } =
+                self.check(stream, &seen, (&products, ROUNDING * largest))?;
+            let is_violating = |(share, feature): &(f64, usize)| {
+                *share >= REACHED && working.binary_search(feature).is_err()
+            };
+            let (violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
+            if violating.is_empty() {
+                self.certify(&mut fit.report, seen.last(), &products, &at_end)?;
+                let mut selection = problem.selection(&fit, self.budget, n_features)?;
+                selection.notes.push(format!(
+                    "solved with {} of {n_features} features in {rounds} {}, and checked with all of them",
+                    working.len(),
+                    if rounds == 1 { "round" } else { "rounds" }
+                ));
+                return Ok(selection);
+            }
+            // What was ever needed stays, so that there is an end.
+            needed.extend(support);
+            order::sort_indices(&mut needed);
+            needed.dedup();
+            let before = table.n_columns(&working);
+            let last = before + violating.len().min(before).max(JOIN);
+            if self.fill(&mut needed, violating, last) == 0 {
+                return Err(self.too_many(table.n_columns(&needed) + 1));
+            }
+            working.clone_from(&needed);
+            let is_other = |(_, feature): &(f64, usize)| needed.binary_search(feature).is_err();
+            self.fill(&mut working, others.into_iter().filter(is_other).collect(), last);
+        }
+    }
+
+    /// What a product counts: its size, or that of the sign which coefficients may have.
+    fn useful(&self, product: f64) -> f64 {
+        self.model.lasso.sign.factor().map_or(product.abs(), |factor| (factor * product).max(0.0))
+    }
+
+    /// The error about a working set of so many columns.
+    fn too_many(&self, columns: usize) -> Error {
+        let bytes = bytes_of_square(columns, self.table);
+        self.table.too_many(&format!("a working set of {columns} columns"), bytes, self.most_bytes())
+    }
+
+    /// By output, the products of all columns with it.
+    fn with_outputs(&self, stream: &mut dyn SampleStream) -> Result<Vec<Vec<f64>>, Error> {
+        let mut products = vec![Vec::new(); self.table.outputs.len()];
+        for features in self.table.pieces(self.table.outputs.len(), self.most_bytes()) {
+            let found = self.table.with_outputs(stream, &features, self.most_bytes(), self.context)?;
+            let of_outputs = found.chunks_exact(self.table.n_columns(&features).max(1));
+            products.iter_mut().zip(of_outputs).for_each(|(all, own)| all.extend_from_slice(own));
+        }
+        Ok(products)
+    }
+
+    /// Adds features to a working set, those of the largest values first, until it has `last` columns, as far
+    /// as there is memory for their products; how many these are.
+    fn fill(&self, working: &mut Vec<usize>, mut found: Vec<(f64, usize)>, last: usize) -> usize {
+        order::largest_first(&mut found);
+        let before = working.len();
+        let mut columns = self.table.n_columns(working);
+        for (_, feature) in found {
+            columns += self.table.columns(feature).len();
+            // One is enough, though a category may have more levels than columns are wanted.
+            let is_full = columns > last && working.len() > before;
+            if is_full || bytes_of_square(columns, self.table) > self.most_bytes() {
+                break;
+            }
+            working.push(feature);
+        }
+        let n_added = working.len() - before;
+        order::sort_indices(working);
+        n_added
+    }
+
+    /// The points that decide on the answer, which is the last. Of a search for `k` features by bisection
+    /// these are all with no more of them, and of the others the one with the largest penalty.
+    fn decisive(&self, problem: &Problem<'_>, fit: &Fit, k: usize) -> Vec<Seen> {
+        let mut seen = problem.seen();
+        if self.model.lasso.regularization == Regularization::Count && self.model.l1_ratio < 1.0 {
+            let is_more = |point: &Seen| problem.scores(&point.coefficients).len() > k;
+            let more = seen.iter().filter(|point| is_more(point)).map(|point| point.lambda);
+            let least = more.fold(0.0, f64::max);
+            seen.retain(|point| point.lambda >= least);
+        }
+        seen.push(Seen { lambda: fit.report.lambda, coefficients: fit.coefficients.clone() });
+        let unscaled = |point: Seen| Seen { coefficients: problem.unscaled(&point.coefficients), ..point };
+        seen.into_iter().map(unscaled).collect()
+    }
+
+    /// The points with the numbers that columns of the working set have among all.
+    fn named(&self, working: &[usize], mut seen: Vec<Seen>) -> Vec<Seen> {
+        let numbers: Vec<usize> = working.iter().flat_map(|&feature| self.table.columns(feature)).collect();
+        for (column, _) in seen.iter_mut().flat_map(|point| &mut point.coefficients).flatten() {
+            *column = numbers.get(*column).copied().unwrap_or(*column);
+        }
+        seen
+    }
+
+    /// Products of all columns with the residual at each point, from their `products` with the outputs.
+    fn check(
+        &self,
+        stream: &mut dyn SampleStream,
+        seen: &[Seen],
+        (products, least): (&[Vec<f64>], f64),
+    ) -> Result<Checked, Error> {
+        let table = self.table;
+        let all = seen.iter().flat_map(|point| &point.coefficients).flatten();
+        let mut support: Vec<usize> = all.map(|(column, _)| table.feature(*column)).collect();
+        order::sort_indices(&mut support);
+        support.dedup();
+        let others: Vec<usize> = support.iter().flat_map(|&feature| table.columns(feature)).collect();
+        let (mut reached_by, mut of_all) = (Vec::new(), vec![Vec::new(); products.len()]);
+        for features in table.pieces(others.len(), self.most_bytes()) {
+            let height = table.n_columns(&features);
+            let own = match others.is_empty() {
+                true => Vec::new(),
+                false => table.with_features(stream, &features, &support, self.most_bytes(), self.context)?,
+            };
+            let first = features.first().map_or(0, |feature| table.columns(*feature).start);
+            // Of a point and an output: the products of some columns with the residual.
+            let residual = |point: &Seen, output: usize, from: usize, v: &mut [f64]| {
+                let of_output = products.get(output).and_then(|all| all.get(first + from..));
+                v.iter_mut().zip(of_output.unwrap_or(&[])).for_each(|(v, product)| *v = *product);
+                for (column, weight) in point.coefficients.get(output).into_iter().flatten() {
+                    let at = others.binary_search(column).unwrap_or(0) * height + from;
+                    let of_column = own.get(at..).unwrap_or(&[]);
+                    v.iter_mut().zip(of_column).for_each(|(v, product)| *v -= weight * product);
+                }
+            };
+            let blocks = fewest_parallel::map(height.div_ceil(BLOCK), |block| {
+                let from = block * BLOCK;
+                let mut v = vec![0.0; BLOCK.min(height - from)];
+                let mut largest = vec![0.0_f64; v.len()];
+                let mut at_end = Vec::with_capacity(products.len());
+                for (at, point) in seen.iter().enumerate() {
+                    let limit = (point.lambda * self.model.l1_ratio).max(least);
+                    for output in 0..products.len() {
+                        residual(point, output, from, &mut v);
+                        let each = largest.iter_mut().zip(&v);
+                        each.for_each(|(largest, v)| *largest = largest.max(self.useful(*v) / limit));
+                        if at + 1 == seen.len() {
+                            at_end.push(v.clone());
+                        }
+                    }
+                }
+                (largest, at_end)
+            });
+            let mut reached = Vec::with_capacity(height);
+            for (largest, at_end) in blocks {
+                reached.extend(largest);
+                of_all.iter_mut().zip(at_end).for_each(|(all, own)| all.extend(own));
+            }
+            for feature in features {
+                let columns = table.columns(feature);
+                let own = reached.get(columns.start - first..columns.end - first).unwrap_or(&[]);
+                reached_by.push((own.iter().copied().fold(0.0, f64::max), feature));
+            }
+        }
+        Ok(Checked { reached: reached_by, support, at_end: of_all })
+    }
+
+    /// Gives the report the objective and the gap of the problem of all columns at its answer.
+    fn certify(
+        &self,
+        report: &mut SolverReport,
+        end: Option<&Seen>,
+        products: &[Vec<f64>],
+        at_end: &[Vec<f64>],
+    ) -> Result<(), Error> {
+        let sign = self.model.lasso.sign.factor();
+        let factor = sign.unwrap_or(1.0);
+        let ridge = report.lambda * (1.0 - self.model.l1_ratio);
+        let mut gaps = Vec::with_capacity(products.len());
+        for (output, (products, at_end)) in products.iter().zip(at_end).enumerate() {
+            let mut w = vec![0.0; products.len()];
+            let mut correlations: Vec<f64> = at_end.iter().map(|value| factor * value).collect();
+            for &(column, weight) in end.and_then(|end| end.coefficients.get(output)).into_iter().flatten() {
+                if let (Some(w), Some(correlation)) = (w.get_mut(column), correlations.get_mut(column)) {
+                    *w = factor * weight;
+                    *correlation -= ridge * *w;
+                }
+            }
+            let target_products = products.iter().map(|value| factor * value).collect();
+            let problem = Alone(Atoms { target_squared_norm: 1.0, target_products, ..Atoms::default() });
+            let lambda = report.lambda * self.model.l1_ratio;
+            gaps.push(gap_on_path(&problem, sign.is_some(), lambda, &w, &correlations)?);
+        }
+        let gap = of_all(&gaps);
+        let by_gap = Status::by_certificate(gap, self.control.tolerance);
+        report.status = Status::worst([report.status, by_gap]);
+        report.objective = gaps.iter().map(|gap| gap.objective).sum();
+        report.certificate = Certificate::gap(gap);
+        Ok(())
+    }
+}
+
+/// Columns of which nothing but the products with an output is known.
+struct Alone(Atoms);
+
+impl InnerProducts for Alone {
+    fn atoms(&self) -> &Atoms {
+        &self.0
+    }
+
+    fn products(&self, _: &[usize], _: &[usize], _: &mut [f64]) -> Result<(), Error> {
+        Err(Error::Unsupported {
+            method: "a linear model in passes",
+            what: "products of columns outside of the working set".to_owned(),
+            instead: "read the rows into one table".to_owned(),
+        })
+    }
+}
