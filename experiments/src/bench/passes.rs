@@ -71,6 +71,12 @@ const CASES: &[Case] = &[
     },
     Case { name: "F", words: &["score", "--method", "f-score"], is_wide: true, statistic: None },
     Case { name: "chi-square", words: &["score", "--method", "chi2"], is_wide: true, statistic: None },
+    Case {
+        name: "lasso, k = 20",
+        words: &["select", "--method", "lasso", "-k", "20"],
+        is_wide: true,
+        statistic: None,
+    },
 ];
 
 /// One run of a program.
