@@ -16,4 +16,4 @@ mod write;
 pub use batches::Batches;
 pub use ipc::ARROW;
 pub use parquet_file::PARQUET;
-pub use reading::is_decoding;
+pub use reading::hush_decoders;

@@ -161,10 +161,16 @@ thread_local! {
     static IS_DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Whether this thread decodes a file: a panic is then about to become an error, and a program's panic hook
-/// has nothing to say.
-pub fn is_decoding() -> bool {
-    IS_DECODING.get()
+/// Makes a panic while a file is decoded, which becomes an error that says what is wrong, print nothing. For
+/// the start of a program: it changes what the whole program does about panics, and leaves all others as
+/// they are.
+pub fn hush_decoders() {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !IS_DECODING.get() {
+            hook(panic);
+        }
+    }));
 }
 
 /// The crates that decode files may panic on damaged ones, which is an error like any other where the program
@@ -173,7 +179,12 @@ pub(crate) fn fenced<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Sto
     let before = IS_DECODING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IS_DECODING.set(before);
-    result.unwrap_or_else(|_| Err(Stop::damage("it is damaged")))
+    result.unwrap_or_else(|panic| {
+        let text =
+            panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+        let what = text.and_then(|text| text.lines().next()).unwrap_or("its decoder does not say how");
+        Err(Stop::damage(format!("it is damaged: {what}")))
+    })
 }
 
 pub(crate) fn told<F: File>(path: &Path, stop: Stop) -> Error {

@@ -13,15 +13,7 @@ fn main() -> ExitCode {
         .into_iter()
         .try_fold(registry, Registry::with_format)
         .expect("no standard format is called parquet or arrow");
-    // A file may be damaged in a way that its decoder has a panic for, which becomes an error.
     #[cfg(feature = "arrow")]
-    {
-        let hook = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if !fewest_arrow::is_decoding() {
-                hook(panic);
-            }
-        }));
-    }
+    fewest_arrow::hush_decoders();
     fewest_cli::run(&registry)
 }

@@ -90,7 +90,7 @@ impl Distances {
                     let others = &rows[a * PANEL..];
                     let pairs = others.iter().take(PANEL).flat_map(|i| others.iter().map(move |j| (i, j)));
                     for (distance, (i, j)) in upper.iter_mut().flatten().zip(pairs) {
-                        *distance = self.between_two(*i, *j);
+                        *distance = self.between_two(*i, *j).unwrap_or(f64::NAN);
                     }
                 });
                 Held::Triangle(part)
@@ -99,22 +99,16 @@ impl Distances {
         Self { metric: self.metric, n_samples, held }
     }
 
-    /// The distance between samples `i` and `j`, the one that [`map_rows`](Self::map_rows) visits. Where rows
-    /// are not kept it costs those between eight samples and eight.
+    /// The distance between samples `i` and `j`, the one that [`map_rows`](Self::map_rows) visits; `None`
+    /// where distances are not kept.
     ///
     /// # Panics
     /// Unless both samples exist.
-    pub fn between_two(&self, i: usize, j: usize) -> f64 {
+    pub fn between_two(&self, i: usize, j: usize) -> Option<f64> {
+        let Held::Triangle(triangle) = &self.held else { return None };
         let (first, second) = (i.min(j), i.max(j));
-        match &self.held {
-            Held::Triangle(triangle) => {
-                let start = first / PANEL * PANEL;
-                triangle[first / PANEL][(first - start) * (self.n_samples - start) + second - start]
-            }
-            Held::Samples(samples) => {
-                samples.tile(first / PANEL, second / PANEL)[first % PANEL][second % PANEL]
-            }
-        }
+        let start = first / PANEL * PANEL;
+        Some(triangle[first / PANEL][(first - start) * (self.n_samples - start) + second - start])
     }
 
     /// Number of samples.
@@ -259,7 +253,7 @@ mod tests {
         assert_eq!(whole, few.map_rows(37..61, &context, |_, row| row.to_vec())?);
         for (i, row) in (37..61).zip(&whole) {
             for (j, distance) in row.iter().enumerate() {
-                assert_eq!([many.between_two(i, j), few.between_two(j, i)], [*distance; 2]);
+                assert_eq!([many.between_two(i, j), few.between_two(j, i)], [None, Some(*distance)]);
             }
         }
         Ok(())

@@ -333,7 +333,8 @@ impl Rows {
         classes.names().iter().cloned().zip(counts).collect()
     }
 
-    /// How often the rows were read, also in part, with the pass that decided what columns hold.
+    /// How often the rows were read, also in part, with the pass that decided what columns hold; without
+    /// those in which [`known`](Rows::known) counts rows.
     pub fn n_passes(&self) -> usize {
         self.n_passes
     }
@@ -535,9 +536,7 @@ impl SampleStream for Rows {
     }
 
     fn rewind(&mut self) -> Result<bool, fewest_core::Error> {
-        (self.at, self.counted) = (At::Start, (0, 0));
-        self.counted_of.clear();
-        self.pieces.rewind().map(|()| true).map_err(|error| self.fail(error))
+        self.start_again().map(|()| true).map_err(|error| self.fail(error))
     }
 
     fn next_part(&mut self) -> Result<bool, fewest_core::Error> {
@@ -552,6 +551,10 @@ impl SampleStream for Rows {
     }
 
     fn take_features(&mut self, features: &[usize]) -> Result<bool, fewest_core::Error> {
+        // Which rows are left out, all features decide.
+        if self.missing == Missing::DropRows {
+            return Ok(false);
+        }
         let column = |&feature: &usize| {
             let missing = || {
                 let expected = format!("below {}, the number of features", self.features.len());

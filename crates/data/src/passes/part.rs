@@ -109,8 +109,9 @@ impl Rows {
     }
 
     /// Goes to the first row: a pass that had begun is lost with its place in the pieces.
-    fn start_again(&mut self) -> Result<(), Error> {
+    pub(super) fn start_again(&mut self) -> Result<(), Error> {
         (self.at, self.counted) = (At::Start, (0, 0));
+        self.counted_of.clear();
         self.pieces.rewind()
     }
 
@@ -289,6 +290,8 @@ mod tests {
         let expected: Vec<f64> = (0..30_000).filter(|&i| !is_gone(i)).map(|i| i as f64).collect();
         assert_eq!((counts.all, counts.used), (30_000, expected.len() as u64));
         assert_eq!(values(&mut all), expected);
+        // Without the others, other rows would be complete.
+        assert!(!all.take_features(&[0]).unwrap());
         for size in [1, 1000, 4096, 8192, expected.len()] {
             let starts = (0..expected.len()).step_by(size);
             // Of single rows some are enough.
@@ -339,5 +342,6 @@ mod tests {
             n_rows += batch.n_samples();
         }
         assert_eq!((n_rows, rows.n_used()), (9000, Some((9000, 0))));
+        assert_eq!(rows.class_counts(), ["0", "1", "2"].map(|class| (class.to_owned(), 3000)));
     }
 }

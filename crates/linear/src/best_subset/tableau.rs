@@ -162,8 +162,8 @@ impl Tableau {
         gains
     }
 
-    /// The exchange that lowers the objective most; of equal ones that of the lowest column, then place. Of
-    /// `barred` pairs, the column that leaves and that which enters, none.
+    /// The exchange that lowers the objective most; of equal ones the first that is found. Of `barred` pairs,
+    /// the column that leaves and that which enters, none.
     pub(super) fn best_exchange(&self, barred: &BTreeSet<(usize, usize)>) -> Option<Exchange> {
         let rises = self.rises();
         let n_chunks = self.variances.len().div_ceil(CHUNK);
@@ -230,13 +230,15 @@ fn to_falls(squares: &mut [f64], v: &[f64], own: f64, u: &[f64]) {
     }
 }
 
-/// Whether one of the [falls](to_falls) may be above `least`, rounding in doubt: told without a division.
+/// Whether one of the [falls](to_falls) may be above `least`, rounding in doubt: told without a division for
+/// each.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn is_exceeded(squares: &[f64], v: &[f64], own: f64, u: &[f64], least: f64) -> bool {
     let (weight, twice) = (own.recip(), 2.0 * (1.0 - MARGIN) * least);
-    let mut exceeded = 0_u64;
+    let mut exceeded = u64::from(least < 0.0);
     for ((square, v), u) in squares.iter().zip(v).zip(u) {
-        exceeded += u64::from(*square > twice * (v + weight * u * u));
+        let variance = v + weight * u * u;
+        exceeded += u64::from(variance > DEPENDENT) & u64::from(*square > twice * variance);
     }
     exceeded > 0
 }

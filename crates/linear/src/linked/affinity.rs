@@ -147,6 +147,11 @@ impl Between for SocialScatter<'_> {
         self.affinity.laplacian_product(v) + (v - inside) * self.alpha
     }
 
+    fn trace(&self) -> f64 {
+        let n = self.affinity.n() as f64;
+        self.affinity.degrees().iter().sum::<f64>() + self.alpha * (n - self.dimensions.norm_squared())
+    }
+
     fn dense(&self) -> DMatrix<f64> {
         self.product(&DMatrix::identity(self.affinity.n(), self.affinity.n()))
     }

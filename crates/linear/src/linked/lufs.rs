@@ -242,7 +242,7 @@ impl Selector for Lufs {
             let what = "memory for the standardised table";
             drop(room(what, &[3, n, rows.len()], "lufs", "use fewer samples or features")?);
             let x = DMatrix::from_vec(n, rows.len(), columns.gather(&rows.columns)?);
-            let scatter = Scatter::with_ridge(&x, &between, self.ridge, clusters, "lufs")?;
+            let scatter = Scatter::with_ridge(&x, &between, self.ridge, clusters, "lufs", context)?;
             self.descend(&scatter, &rows, n, clusters, context)?
         };
         notes.push(summary.to_string());

@@ -66,6 +66,10 @@ mod testing {
         fn dense(&self) -> DMatrix<f64> {
             self.0.clone()
         }
+
+        fn trace(&self) -> f64 {
+            self.0.trace()
+        }
     }
 
     /// A number between -½ and ½ for each place.

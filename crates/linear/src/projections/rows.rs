@@ -43,6 +43,11 @@ impl FeatureRows {
         &self.features
     }
 
+    /// Whether a feature has several columns.
+    pub(crate) fn has_categories(&self) -> bool {
+        self.features.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     /// An empty selection for each budget, where no feature varies.
     pub(crate) fn nothing(&self, budgets: &[Budget]) -> Option<Vec<Selection>> {
         let none = |&budget: &Budget| {

@@ -26,6 +26,9 @@ const JITTER: f64 = 1e-12;
 /// Eigenvalues of products of samples that are zero but for rounding, relative to the largest.
 const ZERO: f64 = 1e-10;
 
+/// Columns of which one task computes the products with `M`.
+const COLUMNS: usize = 512;
+
 /// Of the axes, one in so many is looked at first.
 const LOOKED_AT: usize = 4;
 
@@ -33,23 +36,15 @@ const LOOKED_AT: usize = 4;
 const SHORT: f64 = 1e-6;
 
 /// The symmetric matrix `K` of `M = Xᵀ K X`, a row for each sample.
-pub(crate) trait Between {
+pub(crate) trait Between: Sync {
     fn product(&self, v: &DMatrix<f64>) -> DMatrix<f64>;
 
     fn dense(&self) -> DMatrix<f64>;
 
-    /// `xᵀ K x` for every column `x` of a table, some of them at a time.
-    fn diagonal(&self, table: &DMatrix<f64>) -> Vec<f64> {
-        let mut diagonal = Vec::with_capacity(table.ncols());
-        for start in (0..table.ncols()).step_by(WIDTH) {
-            let part = table.columns(start, WIDTH.min(table.ncols() - start)).into_owned();
-            let product = self.product(&part);
-            diagonal.extend(part.column_iter().zip(product.column_iter()).map(|(x, kx)| x.dot(&kx)));
-        }
-        diagonal
-    }
+    fn trace(&self) -> f64;
 
-    /// Sets of samples: `K v = 0` wherever `v` is constant on each of them and 0 elsewhere.
+    /// Sets of samples, which together are all: `K v = 0` wherever `v` is constant on each of them. None
+    /// where no such sets are known.
     fn null_sets(&self) -> Vec<Vec<usize>> {
         Vec::new()
     }
@@ -79,12 +74,37 @@ struct Products<'a> {
 }
 
 impl Products<'_> {
+    /// What makes `K` definite.
+    fn jitter(&self) -> f64 {
+        JITTER * self.between.trace() / self.x.nrows() as f64
+    }
+
+    /// `xᵀ (K + jitter I) x` for every column of the table: above 0, also where `K` has no product with it.
+    fn diagonal(&self, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        let (n, p) = self.x.shape();
+        let jitter = self.jitter();
+        let parts = fewest_parallel::try_map(p.div_ceil(COLUMNS), |part| {
+            if context.stopped().is_some() {
+                return Err(stopped(context));
+            }
+            let mut diagonal = Vec::with_capacity(COLUMNS);
+            for columns in self.x.as_slice()[part * COLUMNS * n..].chunks(WIDTH * n).take(COLUMNS / WIDTH) {
+                let columns = DMatrix::from_column_slice(n, columns.len() / n, columns);
+                let product = self.between.product(&columns);
+                for (x, kx) in columns.column_iter().zip(product.column_iter()) {
+                    diagonal.push(x.dot(&kx).max(jitter * x.norm_squared()));
+                }
+            }
+            Ok(diagonal)
+        })?;
+        Ok(parts.concat())
+    }
+
     /// `A` with `M = A Aᵀ`, a row for each column of the table; computed where it is first asked for.
     fn root(&self) -> Result<&DMatrix<f64>, Error> {
         let compute = || {
             let (n, p) = self.x.shape();
-            let mut dense = self.between.dense();
-            let jitter = JITTER * dense.trace() / n as f64;
+            let (mut dense, jitter) = (self.between.dense(), self.jitter());
             dense.iter_mut().step_by(n + 1).for_each(|value| *value += jitter);
             // K = U Uᵀ; the columns of U are zero below the diagonal.
             let upper = upper_root(dense)?;
@@ -138,6 +158,7 @@ impl<'a> Scatter<'a> {
         between: &'a dyn Between,
         clusters: usize,
         method: &'static str,
+        context: &Context<'_>,
     ) -> Result<Self, Error> {
         let (n, p) = x.shape();
         if p <= WHOLE.max(n + clusters) {
@@ -147,9 +168,9 @@ impl<'a> Scatter<'a> {
         }
         let what = "memory for a matrix of all samples";
         drop(room(what, &[3, n, n], method, "use fewer samples")?);
-        let diagonal = between.diagonal(x);
-        let form = Form::Products(Products { x, between, root: OnceLock::new() });
-        Ok(Self { form, metric: None, diagonal })
+        let products = Products { x, between, root: OnceLock::new() };
+        let diagonal = products.diagonal(context)?;
+        Ok(Self { form: Form::Products(products), metric: None, diagonal })
     }
 
     /// [`new`](Self::new) with `B = XᵀX + ridge I`, `ridge > 0`.
@@ -159,8 +180,9 @@ impl<'a> Scatter<'a> {
         ridge: f64,
         clusters: usize,
         method: &'static str,
+        context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let scatter = Self::new(x, between, clusters, method)?;
+        let scatter = Self::new(x, between, clusters, method, context)?;
         let metric = match scatter.form {
             Form::Whole(_) => {
                 let mut matrix = x.tr_mul(x);
@@ -307,8 +329,8 @@ impl<'a> Scatter<'a> {
     }
 
     /// The lowest eigenvectors of `M` with respect to `B`, where they are found directly. Where the null
-    /// space of `M` is larger: without `B` vectors of it near axes, and else the lowest
-    /// among combinations of samples.
+    /// space of `M` is larger: without `B` vectors of it near axes, up to directions that are rounding in the
+    /// table, and else the lowest among combinations of samples.
     pub(crate) fn spectral_start(
         &self,
         clusters: usize,
@@ -349,6 +371,9 @@ impl<'a> Scatter<'a> {
                 {
                     let axes = table.select_columns(candidates);
                     let in_range = factor.inverse_squares_unless(axes.as_slice(), &is_stopped);
+                    if is_stopped() {
+                        break;
+                    }
                     let nearest_first = fewest_core::order::ascending(&in_range);
                     let near = nearest_first.iter().map(|&at| (candidates[at], in_range[at]));
                     let near: Vec<usize> =
@@ -493,7 +518,7 @@ mod tests {
         let (n, p) = (20, 150);
         let (x, between) = table(n, p);
         let context = Context::default();
-        let scatter = Scatter::new(&x, &between, 3, "udfs")?;
+        let scatter = Scatter::new(&x, &between, 3, "udfs", &context)?;
         assert!(matches!(scatter.form, Form::Products(_)));
         let (whole, _) = scatter.images(&DMatrix::identity(p, p))?;
         assert!((&whole - x.tr_mul(&(&between.0 * &x))).amax() < 1e-10);
@@ -525,7 +550,7 @@ mod tests {
             let size = |j: usize| if j < n_small { 1e-2 } else { 1.0 };
             let x = DMatrix::from_fn(n, p, |i, j| size(j) * value(i + n * column(j)));
             let between = table(n, 1).1;
-            let scatter = Scatter::new(&x, &between, 4, "udfs")?;
+            let scatter = Scatter::new(&x, &between, 4, "udfs", &Context::default())?;
             let Some(start) = scatter.spectral_start(4, &Context::default())? else { panic!("known") };
             assert!((start.w.tr_mul(&start.w) - DMatrix::identity(4, 4)).amax() < 1e-12, "{copies}");
             assert!(scatter.images(&start.w)?.0.amax() < 1e-8, "{copies}");
@@ -551,7 +576,7 @@ mod tests {
         let context = Context::default();
         for (n, p) in [(60, 20), (700, 530), (25, 150)] {
             let (x, between) = table(n, p);
-            let scatter = Scatter::with_ridge(&x, &between, ridge, c, "lufs")?;
+            let scatter = Scatter::with_ridge(&x, &between, ridge, c, "lufs", &context)?;
             let w = match scatter.spectral_start(c, &context)? {
                 Some(start) => start.w,
                 None => lowest_by_descent(&scatter, &x, c)?,

@@ -1,7 +1,7 @@
 //! The standardised table, and the rows of coefficients of its features.
 
 use fewest_core::{Context, Dataset, Error, room};
-use fewest_neighbours::{Coordinate, DistanceMetric, Distances, nearest};
+use fewest_neighbours::{Coordinate, DistanceMetric, Distances, nearest, standardised_distances};
 use nalgebra::DMatrix;
 
 use crate::columns::LinearColumns;
@@ -29,36 +29,58 @@ impl Design {
         Ok(Self { x, rows })
     }
 
-    /// Every sample with its nearest neighbours after it.
-    pub(super) fn neighbourhoods(
+    /// Every sample with its `k` nearest after it, and what `of` makes of their squared distances from each
+    /// other by the columns.
+    ///
+    /// Nearest are those by the features, of which a category counts as one.
+    pub(super) fn neighbourhoods<T: Send>(
         &self,
+        data: &Dataset,
         k: usize,
+        method: &'static str,
         context: &Context<'_>,
-    ) -> Result<Vec<Neighbourhood>, Error> {
+        of: impl Fn(&DMatrix<f64>) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<(Vec<usize>, T)>, Error> {
         let (n, p) = self.x.shape();
-        let fill = |j: usize, out: &mut [f64]| {
-            out.copy_from_slice(&self.x.as_slice()[j * n..(j + 1) * n]);
-            Ok(())
+        // The matrix of each, and its entries with their places, twice.
+        let sizes = [6, n, k.saturating_add(1).min(n), k.saturating_add(1).min(n)];
+        drop(room("memory for the neighbourhoods", &sizes, method, "use fewer neighbours")?);
+        let by_features = DistanceMetric::SquaredEuclidean;
+        let distances = if self.rows.has_categories() {
+            standardised_distances(data, by_features, context)?
+        } else {
+            let fill = |j: usize, out: &mut [f64]| {
+                out.copy_from_slice(&self.x.as_slice()[j * n..(j + 1) * n]);
+                Ok(())
+            };
+            Distances::new(by_features, n, &vec![Coordinate::Numeric; p], fill, context)?
         };
-        let kinds = vec![Coordinate::Numeric; p];
-        let distances = Distances::new(DistanceMetric::SquaredEuclidean, n, &kinds, fill, context)?;
         let neighbours = nearest(&distances, k, context)?;
+        // Where the distances between samples are those by the columns, and kept, they need not be computed.
+        let is_known = !self.rows.has_categories() && distances.between_two(0, 0).is_some();
+        let rows = if is_known { DMatrix::zeros(0, 0) } else { self.x.transpose() };
+        let square = |a: usize, b: usize| {
+            let apart = || {
+                let row = |i: usize| &rows.as_slice()[i * p..(i + 1) * p];
+                row(a).iter().zip(row(b)).map(|(a, b)| (a - b) * (a - b)).sum()
+            };
+            if is_known { distances.between_two(a, b).unwrap_or_else(apart) } else { apart() }
+        };
         fewest_parallel::try_map(n, |i| {
             context.go_on("the neighbourhoods were compared")?;
             let members: Vec<usize> =
                 [i].into_iter().chain(neighbours.of(i).indices.iter().copied()).collect();
-            let between = |a: usize, b: usize| distances.between_two(members[a], members[b]);
-            let squares = DMatrix::from_fn(members.len(), members.len(), between);
-            Ok(Neighbourhood { members, squares })
+            let mut squares = DMatrix::zeros(members.len(), members.len());
+            for b in 1..members.len() {
+                for a in 0..b {
+                    squares[(a, b)] = square(members[a], members[b]);
+                    squares[(b, a)] = squares[(a, b)];
+                }
+            }
+            let made = of(&squares)?;
+            Ok((members, made))
         })
     }
-}
-
-/// A sample and its nearest.
-pub(super) struct Neighbourhood {
-    pub(super) members: Vec<usize>,
-    /// Their squared distances from each other.
-    pub(super) squares: DMatrix<f64>,
 }
 
 /// A sparse symmetric matrix, row by row, as the sum of one for each neighbourhood.
@@ -105,6 +127,13 @@ impl Between for SparseSymmetric {
             }
         }
         dense
+    }
+
+    fn trace(&self) -> f64 {
+        let own = |(i, row): (usize, &Vec<(usize, f64)>)| {
+            row.binary_search_by_key(&i, |(j, _)| *j).map_or(0.0, |at| row[at].1)
+        };
+        self.rows.iter().enumerate().map(own).sum()
     }
 
     /// The samples that neighbourhoods connect: each neighbourhood has products with all vectors but those

@@ -8,7 +8,7 @@ use fewest_core::{
 use fewest_linalg::{Cholesky, Krylov, gram_unless, largest_eigenpairs, lowest, symmetric_eigen_unless};
 use nalgebra::DMatrix;
 
-use super::design::{Design, Neighbourhood, SparseSymmetric};
+use super::design::{Design, SparseSymmetric};
 use super::{Neighbourhoods, WeightedRidge, not_finite, stopped};
 use crate::penalised::each_budget;
 use crate::projections::{Between, OTHERS_ARE_CONSTANT, symmetric, times};
@@ -55,7 +55,8 @@ options! {
     /// whichever is larger.
     ///
     /// Cost of a step: `O(n³ + n² d)`, or `O(n³ + d³)` with fewer features than samples; above 512 samples
-    /// eigenvectors are found by products instead. Memory: two copies of the table and some matrices of `n²`.
+    /// eigenvectors are found by products instead. Memory: two copies of the table, some matrices of `n²`,
+    /// and `6 (neighbours + 1)²` numbers for each sample.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than samples; no feature that varies; a NaN or an infinity,
@@ -207,16 +208,16 @@ impl Problem<'_> {
 }
 
 /// `(I − S)ᵀ (I − S)` of locally linear embedding.
-fn laplacian(neighbourhoods: &[Neighbourhood]) -> SparseSymmetric {
+fn laplacian(shares: &[(Vec<usize>, Vec<f64>)]) -> SparseSymmetric {
     let mut entries = Vec::new();
-    for Neighbourhood { members, squares } in neighbourhoods {
-        let parts = [1.0].into_iter().chain(shares(squares).into_iter().map(|share| -share));
+    for (members, shares) in shares {
+        let parts = [1.0].into_iter().chain(shares.iter().map(|share| -share));
         let row: Vec<(usize, f64)> = members.iter().copied().zip(parts).collect();
         for &(a, left) in &row {
             entries.extend(row.iter().map(|&(b, right)| (a, b, left * right)));
         }
     }
-    SparseSymmetric::of_sum(neighbourhoods.len(), entries.into_iter())
+    SparseSymmetric::of_sum(shares.len(), entries.into_iter())
 }
 
 /// The weights, which add up to 1, that rebuild a sample from its neighbours, from the squared distances of
@@ -266,13 +267,14 @@ impl Selector for Jelsr {
         let p = design.x.ncols();
         let side = n.min(p.max(DENSE));
         drop(room("memory for its matrices", &[4, side, side], "jelsr", "use fewer samples")?);
-        let neighbourhoods = design.neighbourhoods(self.neighbourhoods.neighbours, context)?;
+        let k = self.neighbourhoods.neighbours;
+        let shares = design.neighbourhoods(data, k, "jelsr", context, |squares| Ok(shares(squares)))?;
         let is_stopped = || context.stopped().is_some();
         let problem = Problem {
             options: self,
             design: &design,
             clusters,
-            laplacian: laplacian(&neighbourhoods),
+            laplacian: laplacian(&shares),
             gram: (p <= n).then(|| gram_unless(design.x.as_slice(), n, &is_stopped)),
             context,
         };

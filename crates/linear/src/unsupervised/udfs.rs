@@ -8,7 +8,7 @@ use fewest_core::{
 use fewest_linalg::cholesky;
 use nalgebra::DMatrix;
 
-use super::design::{Design, Neighbourhood, SparseSymmetric};
+use super::design::{Design, SparseSymmetric};
 use super::{Neighbourhoods, not_finite};
 use crate::penalised::each_budget;
 use crate::projections::{Descent, Found, OTHERS_ARE_CONSTANT, Scatter};
@@ -41,7 +41,8 @@ options! {
     /// times the clusters; the notes say so.
     ///
     /// Cost: the neighbours, `O(n² d)`; a step takes `O(d³)`, or `O(n² d + n³)` with more features than
-    /// samples. Memory: three copies of the table, and the smaller of `n²` and `d²` numbers.
+    /// samples. Memory: three copies of the table, the smaller of `n²` and `d²` numbers, and
+    /// `6 (neighbours + 1)²` for each sample.
     ///
     /// # Errors
     /// Fewer than two samples; more clusters than features that vary; a NaN or an infinity, naming the cell;
@@ -102,9 +103,8 @@ impl Selector for Udfs {
             let expected = format!("at most the number of columns that vary, {p}");
             return Err(Error::parameter("clusters", clusters, expected));
         }
-        let neighbourhoods = design.neighbourhoods(self.neighbourhoods.neighbours, context)?;
-        let between = of_neighbourhoods(&neighbourhoods, self.ridge)?;
-        let scatter = Scatter::new(&design.x, &between, clusters, "udfs")?;
+        let between = of_neighbourhoods(&design, data, self.neighbourhoods.neighbours, self.ridge, context)?;
+        let scatter = Scatter::new(&design.x, &between, clusters, "udfs", context)?;
         let alpha = self.alpha_ratio * scatter.trace() / p as f64;
         let descent = Descent {
             rows: &design.rows,
@@ -145,15 +145,21 @@ impl Selector for Udfs {
 }
 
 /// The sum over all neighbourhoods of `P H (H XᵢXᵢᵀ H + λ I)⁻¹ H Pᵀ`: what is between `Xᵀ` and `X` in `M`.
-fn of_neighbourhoods(neighbourhoods: &[Neighbourhood], ridge: f64) -> Result<SparseSymmetric, Error> {
+fn of_neighbourhoods(
+    design: &Design,
+    data: &Dataset,
+    k: usize,
+    ridge: f64,
+    context: &Context<'_>,
+) -> Result<SparseSymmetric, Error> {
+    let local = |squares: &DMatrix<f64>| of_neighbourhood(squares, ridge).ok_or_else(not_finite);
     let mut entries = Vec::new();
-    for Neighbourhood { members, squares } in neighbourhoods {
-        let local = of_neighbourhood(squares, ridge).ok_or_else(not_finite)?;
+    for (members, local) in design.neighbourhoods(data, k, "udfs", context, local)? {
         for (a, &row) in members.iter().enumerate() {
             entries.extend(members.iter().enumerate().map(|(b, &column)| (row, column, local[(a, b)])));
         }
     }
-    Ok(SparseSymmetric::of_sum(neighbourhoods.len(), entries.into_iter()))
+    Ok(SparseSymmetric::of_sum(design.x.nrows(), entries.into_iter()))
 }
 
 /// `H (H XᵢXᵢᵀ H + λ I)⁻¹ H` from the squared distances `D` of the samples: `H XᵢXᵢᵀ H = −½ H D H`.
@@ -188,14 +194,14 @@ mod tests {
         let data = Dataset::new(DenseColumns::from_columns(&table)?, Target::None)?;
         let context = Context::default();
         let design = Design::new(&data, "udfs", &context)?;
-        let between = of_neighbourhoods(&design.neighbourhoods(5, &context)?, 1.0)?;
+        let between = of_neighbourhoods(&design, &data, 5, 1.0, &context)?;
         let sets = between.null_sets();
         assert_eq!(sets.len(), 2);
         for set in &sets {
             let indicator = DMatrix::from_fn(n, 1, |i, _| f64::from(u8::from(set.contains(&i))));
             assert!(between.product(&indicator).amax() < 1e-9);
         }
-        let scatter = Scatter::new(&design.x, &between, c, "udfs")?;
+        let scatter = Scatter::new(&design.x, &between, c, "udfs", &context)?;
         let Some(start) = scatter.spectral_start(c, &context)? else { panic!("known at once") };
         assert!(scatter.images(&start.w)?.0.amax() < 1e-8);
         // In the null space of the table no vector tells the groups apart.
