@@ -4,6 +4,8 @@ use std::path::Path;
 
 use fewest::core::state;
 
+use crate::error::one_line;
+
 /// How an address begins.
 const SCHEME: &str = "s3://";
 
@@ -27,7 +29,8 @@ state!(Object { name, length, version });
 pub enum StoreFault {
     /// An address of another kind.
     #[error(
-        "an address is s3://BUCKET/KEY, of an object or of what its objects begin with: give one, or a file"
+        "an address is s3://BUCKET/KEY, of an object or of what its objects begin with, without empty \
+         parts, `.` or `..`: give one, or a file"
     )]
     Address,
     /// The program cannot read object stores.
@@ -50,8 +53,9 @@ pub enum StoreFault {
     NoCredentials,
     /// The store refuses.
     #[error(
-        "the store refuses access ({code}): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION of this \
-         command and of each executor, and that they may list and read the bucket"
+        "the store refuses access ({code}): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
+         AWS_SESSION_TOKEN and AWS_REGION of this command and of each executor, and that they may list and \
+         read the bucket"
     )]
     Refused {
         /// The word of the store for it.
@@ -63,6 +67,22 @@ pub enum StoreFault {
     /// No such object.
     #[error("there is no object of this name, and none below it: check the key")]
     NoObject,
+    /// A key that cannot be asked for as it is.
+    #[error(
+        "the key `{key}` has an empty part, `.`, `..` or a control character: copy the object to another key"
+    )]
+    Key {
+        /// The key, with its control characters escaped.
+        key: String,
+    },
+    /// More objects than a request to an executor should list.
+    #[error(
+        "there are more than {most} objects: write fewer, larger files, or name one of the folders in it"
+    )]
+    TooMany {
+        /// The most.
+        most: usize,
+    },
     /// Another object than the one that was listed.
     #[error("the object has changed since it was listed: start again once nothing writes to it")]
     Changed,
@@ -80,7 +100,21 @@ pub enum StoreFault {
 impl StoreFault {
     /// As the error of reading what has this name.
     pub(crate) fn reading(self, path: &Path) -> fewest::data::Error {
-        fewest::data::Error::reading(path, self.into())
+        fewest::data::Error::reading(Path::new(&self.place(path)), self.into())
+    }
+
+    /// An address as this message may print it: one that is refused may have credentials before an `@` or
+    /// behind a `?`.
+    pub(crate) fn place(&self, address: &Path) -> String {
+        let text = address.display().to_string();
+        if *self != Self::Address {
+            return text;
+        }
+        let start = text.rfind('@').map_or(0, |at| at + 1);
+        let end = text.find('?').unwrap_or(text.len());
+        let before = if start > 0 { "…@" } else { "" };
+        let behind = if end < text.len() { "?…" } else { "" };
+        one_line(format_args!("{before}{}{behind}", text.get(start..end).unwrap_or_default()))
     }
 }
 
@@ -99,10 +133,20 @@ pub(crate) fn is_address(path: &Path) -> bool {
 pub(crate) fn bucket_and_key(address: &Path) -> Result<(&str, &str), StoreFault> {
     let text = address.to_str().and_then(|text| text.strip_prefix(SCHEME)).ok_or(StoreFault::Address)?;
     let (bucket, key) = text.split_once('/').unwrap_or((text, ""));
-    match bucket.is_empty() || bucket.contains(['@', '?', '#']) {
-        true => Err(StoreFault::Address),
-        false => Ok((bucket, key)),
+    let below = key.strip_suffix('/').unwrap_or(key);
+    // Others would be left out of what is asked for, which would then be another object.
+    let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(char::is_control);
+    let is_key = key.is_empty() || below.split('/').all(is_part);
+    match is_word(bucket) && !matches!(bucket, "." | "..") && is_key {
+        true => Ok((bucket, key)),
+        false => Err(StoreFault::Address),
     }
+}
+
+/// Whether a text is the name of a bucket or of a region: it becomes a part of an URL.
+pub(crate) fn is_word(text: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    !text.is_empty() && text.chars().all(is_letter)
 }
 
 #[cfg(test)]
@@ -116,6 +160,14 @@ mod tests {
             ("s3://b/a/k=1/", Ok(("b", "a/k=1/"))),
             ("s3://b", Ok(("b", ""))),
             ("s3:///k", Err(StoreFault::Address)),
+            ("s3:///", Err(StoreFault::Address)),
+            ("s3://b//x", Err(StoreFault::Address)),
+            ("s3://b//", Err(StoreFault::Address)),
+            ("s3://b/a//x", Err(StoreFault::Address)),
+            ("s3://b/a/../x", Err(StoreFault::Address)),
+            ("s3://b/a\nx", Err(StoreFault::Address)),
+            ("s3://my bucket/k", Err(StoreFault::Address)),
+            ("s3://../k", Err(StoreFault::Address)),
             ("s3://key:secret@b/k", Err(StoreFault::Address)),
             ("gs://b/k", Err(StoreFault::Address)),
         ] {
@@ -123,5 +175,17 @@ mod tests {
             assert_eq!(bucket_and_key(Path::new(address)), expected, "{address}");
         }
         assert!(!is_address(Path::new("folder/s3:file")));
+    }
+
+    #[test]
+    fn refused_addresses_are_printed_without_credentials() {
+        for (address, expected) in [
+            ("s3://key:secret@b/k", "…@b/k"),
+            ("s3://b:1/k?signature=secret", "s3://b:1/k?…"),
+            ("s3://key:se?cret@b/k", "…@?…"),
+        ] {
+            assert_eq!(StoreFault::Address.place(Path::new(address)), expected);
+        }
+        assert_eq!(StoreFault::NoObject.place(Path::new("s3://b/k@1?x")), "s3://b/k@1?x");
     }
 }

@@ -226,8 +226,7 @@ pub fn select(
 fn found(path: &Path) -> Result<(Folder, Vec<Object>), Error> {
     if is_address(path) {
         let stores = Stores::default();
-        let objects =
-            stores.list(path).map_err(|fault| Error::Store { path: path.display().to_string(), fault })?;
+        let objects = stores.list(path).map_err(|fault| Error::Store { path: fault.place(path), fault })?;
         return Ok((stores.folder(path, &objects)?, objects));
     }
     let absolute = std::path::absolute(path).map_err(|error| Error::Table {

@@ -53,6 +53,8 @@ fn objects_give_the_document_of_files() {
     store.copy(&keyed, "tables/keyed");
     // What programs put beside data, and another table whose name begins like this one's.
     store.put("tables/parts/", Vec::new());
+    store.put("tables/keyed/month=1/", Vec::new());
+    store.put("tables/keyed/month=1_$folder$", Vec::new());
     store.put("tables/parts/_SUCCESS", b"done".to_vec());
     store.put("tables/parts-of-another/x.parquet", b"no table".to_vec());
 
@@ -164,4 +166,85 @@ fn what_a_store_does_not_give_is_told_in_a_line() {
     let without = told(&machines, &whole, &ARGUMENTS);
     assert!(without.contains("no credentials were found") && without.contains("each executor"), "{without}");
     assert!(started.elapsed() < Duration::from_secs(120), "{:?}", started.elapsed());
+}
+
+#[test]
+fn answers_that_are_not_what_was_listed_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = Rows::new(9000);
+    let (whole, parts) = (rows.write(folder.path(), 1), rows.write(folder.path(), 3));
+    let store = Store::start();
+    for key in ["careless.parquet", "long.parquet", "odd/x.parquet"] {
+        store.copy(&whole, key);
+    }
+    store.copy(&parts, "gap");
+    store.put("gap/part-03.parquet", Vec::new());
+    store.put("empty.parquet", Vec::new());
+    store.put("parts/a//b.parquet", b"x".to_vec());
+    store.put("dots/../b.parquet", b"x".to_vec());
+    for number in 0..=10_000 {
+        store.put(&format!("many/{number}.parquet"), b"x".to_vec());
+    }
+    store.read_carelessly("careless");
+    store.send_too_much("long");
+    store.name_oddly("odd");
+    let private = "<Error><Code>not a word</Code><Message>PRIVATE</Message></Error>";
+    store.fail("gone", "410 Gone", private);
+    store.fail("wrong", "409 Conflict", "<Error><Code>Another</Code><Message>PRIVATE</Message></Error>");
+    store.fail("moved", "301 Moved Permanently", private);
+    store.fail("expired", "400 Bad Request", "<Error><Code>ExpiredToken</Code>PRIVATE</Error>");
+    store.fail("region", "400 Bad Request", private);
+    let mut machines = Machines::start(0, &[]);
+    machines.environment = store.environment(KEY);
+    let advice = ["refuses access", "AWS_REGION", "AWS_SESSION_TOKEN"];
+    for (path, words) in [
+        ("s3://bucket/careless.parquet", &["careless.parquet", "has changed since it was listed"][..]),
+        ("s3://bucket/long.parquet", &["long.parquet", "sends too many bytes"]),
+        ("s3://bucket/odd", &["s3://bucket/odd", "an ETag is none of visible ASCII"]),
+        ("s3://bucket/gap", &["s3://bucket/gap/part-03.parquet", "Parquet file cannot be read"]),
+        ("s3://bucket/empty.parquet", &["s3://bucket/empty.parquet", "the file is empty"]),
+        ("s3://bucket/parts", &["the key `parts/a//b.parquet`", "copy the object to another key"]),
+        ("s3://bucket/dots/", &["the key `dots/../b.parquet`", "copy the object to another key"]),
+        ("s3://bucket/many", &["more than 10000 objects", "write fewer, larger files"]),
+        ("s3://bucket/gone/", &["no answer that can be used (status 410)"]),
+        ("s3://bucket/wrong", &["no answer that can be used (status 409"]),
+        ("s3://bucket/wrong/", &["no answer that can be used (status 409, Another)"]),
+        ("s3://bucket/moved", &["(301)", advice[0], advice[1], advice[2]]),
+        ("s3://bucket/moved/", &["(301)", advice[0], advice[1], advice[2]]),
+        ("s3://bucket/expired/", &["(ExpiredToken)", advice[0], advice[1], advice[2]]),
+        ("s3://bucket/region", &["(400)", advice[0], advice[1], advice[2]]),
+        ("s3://bucket//whole.parquet", &["s3://bucket//whole.parquet", "without empty parts"]),
+        ("s3://my bucket/k", &["s3://my bucket/k", "s3://BUCKET/KEY"]),
+        ("s3://name:PRIVATE@bucket/k", &["…@bucket/k: an address is"]),
+        ("https://bucket/k?signature=PRIVATE", &["https://bucket/k?…: an address is"]),
+    ] {
+        let told = told(&machines, Path::new(path), &ARGUMENTS);
+        assert!(words.iter().all(|word| told.contains(word)), "{path}: {told}");
+        assert!(!told.contains("PRIVATE"), "{path}: {told}");
+    }
+}
+
+#[test]
+fn settings_that_are_none_are_told_without_their_values() {
+    let store = Store::start();
+    store.put("x.parquet", b"x".to_vec());
+    let mut machines = Machines::start(0, &[]);
+    for (name, value, words) in [
+        ("AWS_ACCESS_KEY_ID", format!("{KEY}\n"), "AWS_ACCESS_KEY_ID has a control character"),
+        ("AWS_SECRET_ACCESS_KEY", format!("{SECRET}\n"), "AWS_SECRET_ACCESS_KEY has a control character"),
+        ("AWS_SESSION_TOKEN", format!("{SECRET}\r"), "AWS_SESSION_TOKEN has a control character"),
+        ("AWS_REGION", "eu central".to_owned(), "AWS_REGION has a character"),
+        ("AWS_ENDPOINT_URL", format!("http://{SECRET}@a b"), "AWS_ENDPOINT_URL has a character"),
+    ] {
+        machines.environment = store.environment(KEY);
+        machines.environment.push((name, value));
+        let told = told(&machines, &address("x.parquet"), &ARGUMENTS);
+        assert!(told.contains(words) && told.contains("correct them"), "{told}");
+    }
+    for yes in ["1", "True", "yes", "on"] {
+        machines.environment = store.without_credentials();
+        machines.environment.push(("AWS_SKIP_SIGNATURE", yes.to_owned()));
+        let told = told(&machines, &address("x.parquet"), &ARGUMENTS);
+        assert!(told.contains("refuses access"), "{yes}: {told}");
+    }
 }

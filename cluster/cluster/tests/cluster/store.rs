@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 pub(crate) const KEY: &str = "KEYOFTHETEST";
 pub(crate) const SECRET: &str = "a+secret/of+the+test";
 
-/// Keys of one answer to a question for a list.
+/// Keys of one answer to a question for a list, and of a long one.
 const PAGE: usize = 2;
+const LONG_PAGE: usize = 1000;
 
 const WRITTEN: &str = "Thu, 26 Nov 2026 12:00:00 GMT";
 
@@ -21,6 +22,14 @@ struct Bucket {
     cut_off: Option<String>,
     /// A part of the key of objects that are others whenever they are read.
     changing: Option<String>,
+    /// A part of the key of objects that are read whatever they should be, with an ETag of their own.
+    careless: Option<String>,
+    /// A part of the key of objects with more content than the answer should have.
+    too_long: Option<String>,
+    /// A part of the key of objects with an ETag of two lines in the list.
+    odd: Option<String>,
+    /// Parts of addresses whose answer is an error, with the status and the content.
+    failing: Vec<(&'static str, &'static str, String)>,
     /// The method and the key of each request.
     asked: Vec<String>,
 }
@@ -87,6 +96,22 @@ impl Store {
         self.bucket.lock().unwrap().changing = Some(part.to_owned());
     }
 
+    pub(crate) fn read_carelessly(&self, part: &str) {
+        self.bucket.lock().unwrap().careless = Some(part.to_owned());
+    }
+
+    pub(crate) fn send_too_much(&self, part: &str) {
+        self.bucket.lock().unwrap().too_long = Some(part.to_owned());
+    }
+
+    pub(crate) fn name_oddly(&self, part: &str) {
+        self.bucket.lock().unwrap().odd = Some(part.to_owned());
+    }
+
+    pub(crate) fn fail(&self, part: &'static str, status: &'static str, content: &str) {
+        self.bucket.lock().unwrap().failing.push((part, status, content.to_owned()));
+    }
+
     /// The requests since the last call.
     pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.bucket.lock().unwrap().asked)
@@ -144,6 +169,9 @@ fn answered(head: &str, method: &str, target: &str, bucket: &mut Bucket) -> Answ
     if !header("authorization").is_some_and(|line| line.contains(&format!("Credential={KEY}/"))) {
         return Answer::error("403 Forbidden", "InvalidAccessKeyId");
     }
+    if let Some((_, status, content)) = bucket.failing.iter().find(|(part, ..)| target.contains(part)) {
+        return Answer::new(status, String::new(), content.clone().into_bytes());
+    }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = decoded(path);
     let Some(key) = path.strip_prefix("/bucket").filter(|key| key.is_empty() || key.starts_with('/')) else {
@@ -156,8 +184,10 @@ fn answered(head: &str, method: &str, target: &str, bucket: &mut Bucket) -> Answ
     }
     let Some(content) = bucket.objects.get(key) else { return Answer::error("404 Not Found", "NoSuchKey") };
     let is = |part: &Option<String>| part.as_ref().is_some_and(|part| key.contains(part.as_str()));
-    let version = version(content);
-    if header("if-match").is_some_and(|wanted| wanted != version || is(&bucket.changing)) {
+    let mut version = version(content);
+    if is(&bucket.careless) {
+        version = if header("if-match").is_some() { "\"another\"".to_owned() } else { version };
+    } else if header("if-match").is_some_and(|wanted| wanted != version || is(&bucket.changing)) {
         return Answer::error("412 Precondition Failed", "PreconditionFailed");
     }
     let described = format!("ETag: {version}\r\nLast-Modified: {WRITTEN}\r\n");
@@ -172,6 +202,10 @@ fn answered(head: &str, method: &str, target: &str, bucket: &mut Bucket) -> Answ
     if is(&bucket.cut_off) {
         answer.sent /= 2;
     }
+    if is(&bucket.too_long) {
+        answer.content.extend(b"more");
+        answer.sent = answer.content.len();
+    }
     answer
 }
 
@@ -183,20 +217,23 @@ fn list(query: &str, bucket: &Bucket) -> Answer {
     let (prefix, after) = (parameter("prefix"), parameter("continuation-token"));
     let found = bucket.objects.iter().filter(|(key, _)| key.starts_with(&prefix) && **key > after);
     let found: Vec<(&String, &Vec<u8>)> = found.collect();
+    let n_keys = if found.len() > 100 { LONG_PAGE } else { PAGE };
     let page: String = found
         .iter()
-        .take(PAGE)
+        .take(n_keys)
         .map(|(key, content)| {
+            let is_odd = bucket.odd.as_ref().is_some_and(|part| key.contains(part.as_str()));
+            let version = if is_odd { "two&#10;lines".to_owned() } else { version(content) };
             format!(
                 "<Contents><Key>{key}</Key><LastModified>2026-11-26T12:00:00.000Z</LastModified>\
                  <ETag>{}</ETag><Size>{}</Size></Contents>",
-                version(content).replace('"', "&quot;"),
+                version.replace('"', "&quot;"),
                 content.len()
             )
         })
         .collect();
-    let next = match found.get(PAGE..) {
-        Some([_, ..]) => format!("<NextContinuationToken>{}</NextContinuationToken>", found[PAGE - 1].0),
+    let next = match found.get(n_keys..) {
+        Some([_, ..]) => format!("<NextContinuationToken>{}</NextContinuationToken>", found[n_keys - 1].0),
         _ => String::new(),
     };
     let text = format!("<?xml version=\"1.0\"?><ListBucketResult>{next}{page}</ListBucketResult>");
