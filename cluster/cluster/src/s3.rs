@@ -179,14 +179,16 @@ impl Stores {
 fn check(settings: &AmazonS3Builder) -> Result<(), StoreFault> {
     let is_printed = |text: &str| !text.contains(char::is_control);
     let is_visible = |text: &str| text.chars().all(|letter| letter.is_ascii_graphic());
+    let is_region = |text: &str| text.is_empty() || is_word(text);
     let (control, other) = ("has a control character", "has a character that cannot be in it");
     type Holds<'a> = &'a dyn Fn(&str) -> bool;
-    let all: [(&str, AmazonS3ConfigKey, Holds<'_>, &str); 5] = [
+    let all: [(&str, AmazonS3ConfigKey, Holds<'_>, &str); 6] = [
         ("AWS_ACCESS_KEY_ID", AmazonS3ConfigKey::AccessKeyId, &is_printed, control),
         ("AWS_SECRET_ACCESS_KEY", AmazonS3ConfigKey::SecretAccessKey, &is_printed, control),
         ("AWS_SESSION_TOKEN", AmazonS3ConfigKey::Token, &is_printed, control),
-        ("AWS_REGION", AmazonS3ConfigKey::Region, &is_word, other),
+        ("AWS_REGION", AmazonS3ConfigKey::Region, &is_region, other),
         ("AWS_ENDPOINT_URL", AmazonS3ConfigKey::Endpoint, &is_visible, other),
+        ("AWS_ENDPOINT_URL_S3", AmazonS3ConfigKey::S3Endpoint, &is_visible, other),
     ];
     for (name, key, holds, problem) in all {
         if settings.get_config_value(&key).is_some_and(|value| !holds(&value)) {
