@@ -190,6 +190,7 @@ fn missing(text: &str) -> Result<Missing, String> {
 }
 
 fn main() -> ExitCode {
+    fewest_arrow::hush_decoders();
     let done = match Cli::parse().command {
         Command::Scheduler(args) => start_scheduler(&args),
         Command::Executor(args) => start_executor(&args),
