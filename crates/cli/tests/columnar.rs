@@ -122,5 +122,5 @@ fn a_panic_of_the_decoder_is_a_message() {
     let place = Place::new();
     let damaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/parquet/short_page.parquet");
     fs::copy(damaged, place.path("short_page.parquet")).unwrap();
-    place.refuses(&["info", "short_page.parquet"], &["short_page.parquet", "it is damaged: range end index"]);
+    place.refuses(&["info", "short_page.parquet"], &["short_page.parquet", "it is damaged: "]);
 }
