@@ -81,7 +81,10 @@ pub enum Error {
         limit: Duration,
     },
     /// The cluster gave up.
-    #[error("the cluster did not finish a pass, {attempts} times: {problem}")]
+    #[error(
+        "the cluster did not finish a pass, {attempts} times: {problem}: look whether executors run, and have room \
+         on the disk for temporary files (TMPDIR)"
+    )]
     Query {
         /// How often it was asked.
         attempts: usize,

@@ -11,7 +11,10 @@ pub(crate) struct Process(Child);
 
 impl Process {
     fn start(arguments: &[&str], folder: &Path, environment: &[(&str, String)]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
+        Self::by(Command::new(env!("CARGO_BIN_EXE_fewest-cluster")), arguments, folder, environment)
+    }
+
+    fn by(mut command: Command, arguments: &[&str], folder: &Path, environment: &[(&str, String)]) -> Self {
         let child = command
             .args(arguments)
             .env("TMPDIR", folder)
@@ -73,6 +76,19 @@ impl Machines {
         arguments.extend(options);
         self.executors.push(Process::start(&arguments, self.folder.path(), &self.environment));
         wait_at(bind, port);
+    }
+
+    /// Adds an executor that can write no byte to a file, as on a disk that is full.
+    pub(crate) fn join_without_disk(&mut self) {
+        let port = free_ports();
+        let (scheduler, own) = (self.address(), port.to_string());
+        let mut shell = Command::new("sh");
+        // Without the trap the system would end the process that writes too much.
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]);
+        shell.arg(env!("CARGO_BIN_EXE_fewest-cluster"));
+        let arguments = ["executor", "--scheduler", &scheduler, "--port", &own, "--slots", "1"];
+        self.executors.push(Process::by(shell, &arguments, self.folder.path(), &self.environment));
+        wait(port);
     }
 
     pub(crate) fn address(&self) -> String {

@@ -116,6 +116,18 @@ fn executors_of_another_version() {
     runtime.shutdown_timeout(Duration::from_millis(100));
 }
 
+/// Sums are written to the disk of the executor before they are fetched.
+#[cfg(unix)]
+#[test]
+fn an_executor_whose_disk_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Rows::new(9000).write(folder.path(), 1);
+    let mut machines = Machines::start(0, &[]);
+    machines.join_without_disk();
+    let told = error(&machines.select(&path, &ARGUMENTS));
+    assert!(told.contains("File too large") && told.contains("room on the disk"), "{told}");
+}
+
 #[test]
 fn executors_with_another_secret() {
     let folder = tempfile::tempdir().unwrap();
