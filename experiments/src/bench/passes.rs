@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
     Case { name: "F", words: &["score", "--method", "f-score"], is_wide: true, statistic: None },
     Case { name: "chi-square", words: &["score", "--method", "chi2"], is_wide: true, statistic: None },
     Case {
-        name: "lasso, k = 20",
+        name: "lasso by a working set, k = 20",
         words: &["select", "--method", "lasso", "-k", "20"],
         is_wide: true,
         statistic: None,
