@@ -173,6 +173,11 @@ pub(crate) fn assign(
     Ok((roles, guess))
 }
 
+/// Whether the column is read.
+pub(crate) fn is_read(role: &Role) -> bool {
+    !matches!(role, Role::Ignored | Role::Id)
+}
+
 pub(crate) fn is_feature(role: &Role) -> bool {
     matches!(role, Role::Feature | Role::Category)
 }

@@ -113,7 +113,7 @@ impl Passes {
 
     /// Number of columns that are read.
     pub fn n_columns(&self) -> usize {
-        self.roles.iter().filter(|role| !matches!(role, Role::Ignored | Role::Id)).count()
+        self.roles.iter().filter(|role| roles::is_read(role)).count()
     }
 
     /// Bytes of the values of the whole table in memory.
@@ -208,6 +208,7 @@ impl Passes {
             false => Looked::none(&options),
         };
         let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
+        let n_others = roles.iter().filter(|role| roles::is_read(role)).count() - features.len();
         let width = width.unwrap_or(features.len()).max(1);
         let part = (width < features.len()).then(|| (0..width).collect());
         let mut opened = Rows {
@@ -219,7 +220,8 @@ impl Passes {
             width,
             missing,
             guess,
-            n_cells: rows.saturating_mul(width),
+            n_others,
+            n_cells: rows.saturating_mul(width + n_others),
             rows,
             looked,
             known: Known::default(),
@@ -278,7 +280,9 @@ pub struct Rows {
     guess: Option<Guess>,
     /// About so many rows make a piece.
     rows: usize,
-    /// Values of features in such a piece.
+    /// Columns of a piece that are no features.
+    n_others: usize,
+    /// Values of such a piece.
     n_cells: usize,
     looked: Looked,
     known: Known,
@@ -563,8 +567,11 @@ impl SampleStream for Rows {
             self.features.get(feature).copied().ok_or_else(missing)
         };
         let columns = features.iter().map(column).collect::<Result<_, _>>()?;
-        let batches = self.n_cells / BATCH_ROWS / features.len().max(1);
-        self.rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
+        // Of text all columns are read, however few are wanted.
+        if self.pieces.n_rows().1 {
+            let batches = self.n_cells / BATCH_ROWS / (features.len() + self.n_others).max(1);
+            self.rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
+        }
         self.know_columns(columns);
         self.n_taken = self.features.len();
         self.options.features = Some(features.to_vec());

@@ -193,6 +193,7 @@ impl Passes {
             return Err(other("columns", pieces.n_columns() as u64, opened.n_columns as u64));
         }
         let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
+        let n_others = roles.iter().filter(|role| roles::is_read(role)).count() - features.len();
         let part = (opened.width < features.len()).then(|| (0..opened.width).collect());
         let mut opened = Rows {
             path,
@@ -210,7 +211,8 @@ impl Passes {
             missing: if opened.complete.is_some() { Missing::DropRows } else { Missing::Error },
             guess,
             rows: opened.rows,
-            n_cells: opened.rows.saturating_mul(opened.width),
+            n_others,
+            n_cells: opened.rows.saturating_mul(opened.width.saturating_add(n_others)),
             looked: opened.looked,
             known: Known::default(),
             n_passes: 0,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{COPIES_OF_PRODUCTS, Chosen, Made, stream_products};
-use fewest_core::{Column, Context, Dataset, Error, SampleStream, Target};
+use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, Target};
 
 use super::survey::{Columns, Standardised, unsupported_target};
 use crate::columns::Source;
@@ -73,7 +73,8 @@ impl Surveyed {
     }
 
     /// All features, in pieces of which products with so many columns take at most `most` bytes, but of one
-    /// at least, and that are of one part of the table.
+    /// at least, and that are of one part of the table. The levels of categories in a batch take no more than
+    /// `most` either, or than the features have there.
     pub(super) fn pieces(&self, n_others: usize, most: usize) -> Vec<Vec<usize>> {
         let mut pieces: Vec<Vec<usize>> = Vec::new();
         for part in &self.parts {
@@ -81,7 +82,9 @@ impl Surveyed {
             let mut piece = Vec::new();
             for feature in part.clone() {
                 n_columns += self.columns(feature).len();
-                if !piece.is_empty() && bytes_of(n_columns, n_others) > most {
+                let in_batch = |columns: usize| columns.saturating_mul(size_of::<f64>() * BATCH_ROWS);
+                let is_wide = in_batch(n_columns) > in_batch(piece.len() + 1).max(most);
+                if !piece.is_empty() && (is_wide || bytes_of(n_columns, n_others) > most) {
                     pieces.push(std::mem::take(&mut piece));
                     n_columns = self.columns(feature).len();
                 }

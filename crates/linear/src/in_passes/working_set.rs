@@ -73,11 +73,19 @@ impl Run<'_> {
             Regularization::Count => self.budget.count(&["lambda", "lambda_ratio"])?,
             _ => 0,
         };
-        let (mut working, mut needed) = (Vec::new(), Vec::new());
-        let n_first = FIRST.max(FIRST_OF_EACH.saturating_mul(k));
-        if bytes_of_square(k, table) > self.most_bytes() || self.fill(&mut working, relevant, n_first) == 0 {
-            return Err(self.too_many(k.max(1)));
+        let mut needed = Vec::new();
+        if let Regularization::Ratio(_) = self.model.lasso.regularization {
+            // The penalty is a share of the largest useful one, which this feature decides.
+            let first = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
+            let deciding: Vec<(f64, usize)> = relevant.iter().max_by(first).copied().into_iter().collect();
+            self.fill(&mut needed, deciding, 1).map_err(|columns| self.too_many(columns))?;
         }
+        let n_first = FIRST.max(FIRST_OF_EACH.saturating_mul(k));
+        if bytes_of_square(k, table) > self.most_bytes() {
+            return Err(self.too_many(k));
+        }
+        let mut working = Vec::new();
+        self.fill(&mut working, relevant, n_first).map_err(|columns| self.too_many(columns))?;
         let mut rounds = 0;
         loop {
             rounds += 1;
@@ -111,12 +119,11 @@ impl Run<'_> {
             needed.dedup();
             let before = table.n_columns(&working);
             let last = before + violating.len().min(before).max(JOIN);
-            if self.fill(&mut needed, violating, last) == 0 {
-                return Err(self.too_many(table.n_columns(&needed) + 1));
-            }
+            self.fill(&mut needed, violating, last).map_err(|columns| self.too_many(columns))?;
             working.clone_from(&needed);
             let is_other = |(_, feature): &(f64, usize)| needed.binary_search(feature).is_err();
-            self.fill(&mut working, others.into_iter().filter(is_other).collect(), last);
+            // Where there is no room for others, those that are needed are enough.
+            let _ = self.fill(&mut working, others.into_iter().filter(is_other).collect(), last);
         }
     }
 
@@ -143,23 +150,28 @@ impl Run<'_> {
     }
 
     /// Adds features to a working set, those of the largest values first, until it has `last` columns, as far
-    /// as there is memory for their products; how many these are.
-    fn fill(&self, working: &mut Vec<usize>, mut found: Vec<(f64, usize)>, last: usize) -> usize {
+    /// as there is memory for their products. Where there is none for any, how many columns there would be.
+    fn fill(&self, working: &mut Vec<usize>, mut found: Vec<(f64, usize)>, last: usize) -> Result<(), usize> {
         order::largest_first(&mut found);
         let before = working.len();
-        let mut columns = self.table.n_columns(working);
+        let (mut columns, mut refused) = (self.table.n_columns(working), None);
         for (_, feature) in found {
-            columns += self.table.columns(feature).len();
+            let wider = columns + self.table.columns(feature).len();
             // One is enough, though a category may have more levels than columns are wanted.
-            let is_full = columns > last && working.len() > before;
-            if is_full || bytes_of_square(columns, self.table) > self.most_bytes() {
+            if wider > last && working.len() > before {
                 break;
             }
+            // A category of many levels is passed over where others have room.
+            if bytes_of_square(wider, self.table) > self.most_bytes() {
+                refused.get_or_insert(wider);
+                continue;
+            }
+            columns = wider;
             working.push(feature);
         }
-        let n_added = working.len() - before;
+        let has_added = working.len() > before;
         order::sort_indices(working);
-        n_added
+        if has_added { Ok(()) } else { Err(refused.unwrap_or(columns)) }
     }
 
     /// The points that decide on the answer, which is the last. Of a search for `k` features by bisection
@@ -206,6 +218,10 @@ impl Run<'_> {
                 true => Vec::new(),
                 false => table.with_features(stream, &features, &support, self.most_bytes(), self.context)?,
             };
+            if own.len() != height * others.len() {
+                let (expected, found) = (height * others.len(), own.len());
+                return Err(Error::ShapeMismatch { what: "products of columns", expected, found });
+            }
             let first = features.first().map_or(0, |feature| table.columns(*feature).start);
             // Of a point and an output: the products of some columns with the residual.
             let residual = |point: &Seen, output: usize, from: usize, v: &mut [f64]| {
