@@ -84,13 +84,13 @@ impl Distances {
         let n_samples = rows.len();
         let held = match &self.held {
             Held::Samples(samples) => Held::Samples(samples.subset(rows)),
-            Held::Triangle(_) => {
+            Held::Triangle(triangle) => {
                 let mut part = empty(n_samples);
                 fewest_parallel::chunks(&mut part, 1, |a, upper| {
                     let others = &rows[a * PANEL..];
                     let pairs = others.iter().take(PANEL).flat_map(|i| others.iter().map(move |j| (i, j)));
                     for (distance, (i, j)) in upper.iter_mut().flatten().zip(pairs) {
-                        *distance = self.between_two(*i, *j).unwrap_or(f64::NAN);
+                        *distance = kept(triangle, self.n_samples, *i, *j);
                     }
                 });
                 Held::Triangle(part)
@@ -105,10 +105,10 @@ impl Distances {
     /// # Panics
     /// Unless both samples exist.
     pub fn between_two(&self, i: usize, j: usize) -> Option<f64> {
-        let Held::Triangle(triangle) = &self.held else { return None };
-        let (first, second) = (i.min(j), i.max(j));
-        let start = first / PANEL * PANEL;
-        Some(triangle[first / PANEL][(first - start) * (self.n_samples - start) + second - start])
+        match &self.held {
+            Held::Triangle(triangle) => Some(kept(triangle, self.n_samples, i, j)),
+            Held::Samples(_) => None,
+        }
     }
 
     /// Number of samples.
@@ -190,6 +190,13 @@ impl Distances {
         }
         Ok(results)
     }
+}
+
+/// The distance between samples `i` and `j` of `n` whose distances are kept.
+fn kept(triangle: &[Vec<f64>], n: usize, i: usize, j: usize) -> f64 {
+    let (first, second) = (i.min(j), i.max(j));
+    let start = first / PANEL * PANEL;
+    triangle[first / PANEL][(first - start) * (n - start) + second - start]
 }
 
 /// The distances between `n` samples by no coordinate.
