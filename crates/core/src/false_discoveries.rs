@@ -21,9 +21,14 @@ pub struct RateBound {
     pub offset: usize,
     /// Number of sets of knockoffs that were drawn; the features are chosen by e-values if more than 1.
     pub draws: usize,
-    /// Where the covariance of the features is from.
+    /// How the correlations of the features, or what factors leave of them, are known: `graph`,
+    /// `ledoit-wolf`, `empirical`, or `given`; empty where no feature varies.
     pub covariance: &'static str,
-    /// The share of the identity in the correlation matrix that was used.
+    /// Number of factors in the correlation matrix that was used.
+    pub factors: usize,
+    /// Of `graph`: the number of pairs of features that are correlated given all others.
+    pub pairs: usize,
+    /// Of `ledoit-wolf`: the share of the identity.
     pub shrinkage: f64,
     /// How the knockoffs are made as unlike their features as possible.
     pub construction: &'static str,

@@ -267,6 +267,16 @@ impl Cholesky {
         diagonal.fold(f64::INFINITY, |least, entry| least.min(entry * entry))
     }
 
+    /// The logarithm of the determinant of `L Lᵀ`.
+    ///
+    /// ```
+    /// let factor = fewest_linalg::Cholesky::of(vec![4.0, 0.0, 0.0, 25.0], 2).unwrap();
+    /// assert!((factor.log_determinant() - 100.0_f64.ln()).abs() < 1e-12);
+    /// ```
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * self.values.iter().step_by(self.n + 1).map(|entry| entry.ln()).sum::<f64>()
+    }
+
     /// Replaces `b` by the solution of `L x = b`: the squared norm of `x` is `bᵀ (L Lᵀ)⁻¹ b`.
     pub fn solve_lower(&self, b: &mut [f64]) {
         let n = self.n;

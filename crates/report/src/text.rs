@@ -1,6 +1,6 @@
 //! Numbers and names in a form for people.
 
-use fewest::core::{Certificate, FalseDiscoveries, ViewWeight};
+use fewest::core::{Certificate, FalseDiscoveries, RateBound, ViewWeight};
 use fewest::eval::KRule;
 use fewest_study::Baseline;
 pub use fewest_study::text::{count, counted, left_out};
@@ -49,7 +49,7 @@ pub fn bound_rows(bound: FalseDiscoveries) -> Vec<(String, String)> {
                 folds => row("statistic", format!("{}, {folds} folds", rate.statistic)),
             },
             row("construction", rate.construction.to_owned()),
-            row("covariance", format!("{}, {} of the identity", rate.covariance, number(rate.shrinkage, 2))),
+            row("covariance", covariance(&rate)),
         ],
         FalseDiscoveries::Number(by) => vec![
             row("bound", format!("expected number of irrelevant features at most {target}")),
@@ -61,6 +61,19 @@ pub fn bound_rows(bound: FalseDiscoveries) -> Vec<(String, String)> {
     };
     rows.push(row("assumption", bound.assumption().to_owned()));
     rows
+}
+
+/// What the correlations of the features are made of.
+fn covariance(rate: &RateBound) -> String {
+    let own = match rate.covariance {
+        "graph" => format!("graph of {}", counted(rate.pairs, "pair of features", "pairs of features")),
+        "ledoit-wolf" => format!("ledoit-wolf, {} of the identity", number(rate.shrinkage, 2)),
+        other => other.to_owned(),
+    };
+    match rate.factors {
+        0 => own,
+        factors => format!("{} and {own}", counted(factors, "factor", "factors")),
+    }
 }
 
 /// What the p-values of a comparison leave out.

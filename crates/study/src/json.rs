@@ -172,7 +172,11 @@ enum By {
         offset: usize,
         draws: usize,
         covariance: &'static str,
-        shrinkage: f64,
+        factors: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pairs: Option<usize>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shrinkage: Option<f64>,
         construction: &'static str,
         statistic: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,7 +233,9 @@ impl Bound {
                 offset: rate.offset,
                 draws: rate.draws,
                 covariance: rate.covariance,
-                shrinkage: rate.shrinkage,
+                factors: rate.factors,
+                pairs: (rate.covariance == "graph").then_some(rate.pairs),
+                shrinkage: (rate.covariance == "ledoit-wolf").then_some(rate.shrinkage),
                 construction: rate.construction,
                 statistic: rate.statistic,
                 folds: (rate.folds > 0).then_some(rate.folds),

@@ -41,7 +41,7 @@ const TARGETS: [f64; 2] = [0.1, 0.2];
 /// Draws that vote by e-values.
 const DRAWS: usize = 10;
 
-/// Of so many data sets, ways that take ten times as long or more have one: the first ones.
+/// Of so many data sets, stability selection, which takes many times as long, has one: the first ones.
 const SLOWER: u64 = 4;
 
 /// What to run.
@@ -118,8 +118,12 @@ impl Design {
 /// A way to select.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
-    /// Coefficients of the lasso; the covariance is estimated, or known.
-    Lasso { is_known: bool },
+    /// Coefficients of the lasso, with the covariance that the command uses.
+    Lasso,
+    /// The same with the true covariance.
+    Known,
+    /// The same with that of Ledoit and Wolf.
+    Shrunk,
     /// The same with several draws.
     Derandomised,
     /// Differences of correlations.
@@ -127,17 +131,13 @@ enum Way {
 }
 
 impl Way {
-    const ALL: [Self; 4] = [
-        Self::Lasso { is_known: false },
-        Self::Lasso { is_known: true },
-        Self::Derandomised,
-        Self::Correlation,
-    ];
+    const ALL: [Self; 5] = [Self::Lasso, Self::Known, Self::Shrunk, Self::Derandomised, Self::Correlation];
 
     fn name(self) -> &'static str {
         match self {
-            Self::Lasso { is_known: false } => "lasso",
-            Self::Lasso { is_known: true } => "lasso, known covariance",
+            Self::Lasso => "lasso",
+            Self::Known => "lasso, known covariance",
+            Self::Shrunk => "lasso, Ledoit and Wolf",
             Self::Derandomised => "lasso, 10 draws",
             Self::Correlation => "correlation",
         }
@@ -147,12 +147,13 @@ impl Way {
     fn select(self, design: Design, data: &Dataset, seed: u64) -> Result<Vec<Vec<usize>>> {
         let mut options = KnockoffOptions::default();
         match self {
-            Self::Lasso { is_known: true } => {
+            Self::Known => {
                 let entries = (0..D * D).map(|at| design.correlation(at % D, at / D));
                 options.covariance = Covariance::Given(entries.collect());
             }
+            Self::Shrunk => options.covariance = Covariance::LedoitWolf,
             Self::Derandomised => options.draws = DRAWS,
-            _ => {}
+            Self::Lasso | Self::Correlation => {}
         }
         let statistic: Box<dyn KnockoffStatistic> = match self {
             Self::Correlation => Box::new(ScoreDifference(CorrelationScore::default())),
@@ -221,15 +222,15 @@ fn compute(protocol: &Protocol, python: Option<&Path>) -> Result<()> {
         for way in Way::ALL {
             let select = |data: &Dataset, seed| way.select(design, data, seed);
             let name = format!("fdr-{}-{}", design.name(), way.name());
-            let runs = if way == Way::Derandomised { few(protocol) } else { protocol.runs };
-            parts.extend(shares(way.name(), part(protocol, runs, (design, seed), &name, &select)?));
+            parts.extend(shares(way.name(), part(protocol, protocol.runs, (design, seed), &name, &select)?));
         }
         let select = |data: &Dataset, seed| {
             let stable = StabilitySelection::with_error(Lasso::default(), 1.0, 0.75, D)?;
             Ok(vec![stable.select(data, Budget::Auto, &Context::seeded(seed))?.order])
         };
         let name = format!("fdr-{}-stability", design.name());
-        let found = part(protocol, few(protocol), (design, seed), &name, &select)?.into_iter().flatten();
+        let runs = protocol.runs.div_ceil(SLOWER);
+        let found = part(protocol, runs, (design, seed), &name, &select)?.into_iter().flatten();
         parts.extend(found.map(|outcomes| Part {
             design,
             way: "stability of the lasso",
@@ -246,11 +247,6 @@ fn compute(protocol: &Protocol, python: Option<&Path>) -> Result<()> {
     let documents = protocol.documents("fdr");
     documents.csv("simulations", &HEADER, &parts.iter().flat_map(cells).collect::<Vec<_>>())?;
     documents.page("simulations", summary(&parts, protocol.runs))
-}
-
-/// The number of data sets of slower ways.
-fn few(protocol: &Protocol) -> u64 {
-    protocol.runs.div_ceil(SLOWER)
 }
 
 /// By bound, what is selected of a data set with a seed.
@@ -291,7 +287,7 @@ fn knockpy(
     let folder = workspace::root().join("target/reproduce/knockpy");
     std::fs::create_dir_all(&folder)?;
     let mut relevant = Vec::new();
-    let runs = few(protocol);
+    let runs = protocol.runs;
     for run in 0..runs {
         let (data, features) = design.draw(derive_seed(seed, run))?;
         let Target::Real(target) = data.target() else { return Err("the target is real".into()) };
@@ -349,13 +345,14 @@ fn summary(parts: &[Part], runs: u64) -> String {
          features, of which {RELEVANT} matter with coefficients ± {AMPLITUDE}/√n and noise of variance 1: the mean \
          share of irrelevant features among the selected ones (0 where nothing is selected), the mean share of \
          relevant ones that are selected, each with its standard error, and the mean number of irrelevant ones; \
-         10 draws, stability selection and knockpy have the first quarter of the data sets. \
+         stability selection has the first quarter of the data sets. \
          Every run is in [simulations.csv](simulations.csv).\n\nFeatures are correlated by {RHO} with their \
          neighbours and by its powers with others (AR(1)), or by {RHO} with all (equicorrelated). Knockoffs are \
-         made by `mvr` with the covariance of Ledoit and Wolf, or with the true one; offset 1. The penalty of the \
-         lasso is chosen by cross-validation. Stability selection has 50 pairs of halves and π = 0.75; its bound \
-         is on the number of irrelevant features. knockpy (`experiments/peers/knockoffs.py`) has the same data, \
-         `mvr`, estimate and bound, and its own lasso.\n\n\
+         made by `mvr` with the covariance that the command uses, with the true one, or with that of Ledoit and \
+         Wolf; offset 1. The penalty of the lasso is chosen by cross-validation. Stability selection has 50 pairs \
+         of halves and π = 0.75; its bound is on the number of irrelevant features. knockpy \
+         (`experiments/peers/knockoffs.py`) has the same data, `mvr` and bound, the covariance of Ledoit and Wolf \
+         or the true one, and its own lasso.\n\n\
          | design | statistic | bound | false discoveries | power | irrelevant features | empty |\n\
          |---|---|---|---|---|---|---|\n"
     );

@@ -1,6 +1,8 @@
 //! Knockoffs: features that are chosen with a bound on their false-discovery rate.
 
+mod estimate;
 mod filter;
+mod graph;
 mod model;
 mod statistic;
 
@@ -11,7 +13,8 @@ use fewest_core::{
     Selector, Status, Target, derive_seed, options, room, words,
 };
 
-use self::model::NormalModel;
+use self::estimate::Rest;
+use self::model::{Made, NormalModel};
 pub use self::statistic::{
     CoefficientDifference, CrossValidatedDifference, KnockoffStatistic, ScoreDifference,
 };
@@ -42,25 +45,21 @@ words! {
 /// Where the covariance of the features is from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Covariance {
-    /// The correlations of the samples, shrunk towards the identity (Ledoit and Wolf 2004).
+    /// Up to 1000 features the estimate, of some, under which a third of the samples, held out, is most
+    /// likely; `LedoitWolf` above. An estimate is made of 0, 1, 2, 4 or 8 principal components and of the
+    /// correlations that they leave. These are shrunk, as by `LedoitWolf`, or those of a graph: which
+    /// features are correlated given all others says a lasso for each (Meinshausen and Bühlmann 2006), the
+    /// correlations are the most likely ones of that graph (Dempster 1972). Penalties are decreasing, each
+    /// 0.8 of the one before. `O(d³)` for each estimate, some twenty.
     #[default]
+    Auto,
+    /// The correlations of the samples, shrunk towards the identity (Ledoit and Wolf 2004).
     LedoitWolf,
     /// The correlations of the samples.
     Empirical,
     /// The true correlations, `d × d`, one column after the other: the bound then needs no estimate of them
     /// (means and scales are those of the samples).
     Given(Vec<f64>),
-}
-
-impl Covariance {
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::LedoitWolf => "ledoit-wolf",
-            Self::Empirical => "empirical",
-            Self::Given(_) => "given",
-        }
-    }
 }
 
 options! {
@@ -76,7 +75,7 @@ options! {
         /// How knockoffs are made as unlike their features as possible.
         pub construction: Construction = Construction::Auto;
         /// Where the covariance of the features is from.
-        pub covariance: Covariance = Covariance::LedoitWolf, hidden;
+        pub covariance: Covariance = Covariance::Auto, hidden;
     }
 }
 
@@ -330,14 +329,27 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
         }
         let mut bound = RateBound::default();
         (bound.offset, bound.draws) = (offset, draws);
-        (bound.covariance, bound.assumption) = (covariance.name(), ASSUMPTION);
+        bound.assumption = ASSUMPTION;
         (bound.statistic, bound.folds) = (self.statistic.name(), n_folds);
         // By bound, the selected features and their scores.
         let mut found = vec![(Vec::new(), Vec::new()); rates.len()];
         if !standardised.features.is_empty() {
             let model =
                 NormalModel::new(&standardised.values, data.n_samples(), covariance, construction, context)?;
-            (bound.shrinkage, bound.construction) = (model.shrinkage, model.construction.word());
+            bound.construction = model.construction.word();
+            bound.covariance = match (covariance, model.made.map(|made| made.rest)) {
+                (Covariance::Empirical, _) => "empirical",
+                (_, Some(Rest::Shrunk(_))) => "ledoit-wolf",
+                (_, Some(Rest::Graph(_))) => "graph",
+                (_, None) => "given",
+            };
+            if let Some(Made { factors, rest }) = model.made {
+                bound.factors = factors;
+                match rest {
+                    Rest::Shrunk(share) => bound.shrinkage = share,
+                    Rest::Graph(pairs) => bound.pairs = pairs,
+                }
+            }
             found = self.by_statistics(data, rates, &standardised, &model, context)?;
         }
         let selection = |(&fdr, (order, scores)): (&f64, Scored)| {

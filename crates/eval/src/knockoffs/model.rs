@@ -5,6 +5,7 @@ use fewest_linalg::{add_scaled, cholesky, dot, dot_products, gram, symmetric_eig
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::estimate::{Estimate, Rest};
 use super::{Construction, Covariance};
 
 /// More features than this take the equicorrelated construction unless another one is asked for: the others
@@ -31,8 +32,8 @@ const INSIDE: f64 = 1.0 - 1e-6;
 /// Eigenvalues below this share of the largest are rounding.
 const RANK: f64 = 1e-12;
 
-const BEFORE: &str = "knockoffs were drawn";
-const STOPPED: Error = Error::Stopped { before: BEFORE };
+pub(super) const BEFORE: &str = "knockoffs were drawn";
+pub(super) const STOPPED: Error = Error::Stopped { before: BEFORE };
 
 /// A covariance of standardised features with its `s`, from which knockoffs are drawn:
 /// `X̃ | X ~ N(X − X Σ⁻¹ S, 2S − S Σ⁻¹ S)` (Candès et al. 2018, Eq. 3.2).
@@ -41,11 +42,20 @@ pub(super) struct NormalModel<'a> {
     z: &'a [f64],
     n: usize,
     d: usize,
-    /// The share of the identity.
-    pub shrinkage: f64,
     /// How `s` was found.
     pub construction: Construction,
+    /// What the covariance is made of; `None` where it is given.
+    pub made: Option<Made>,
     parts: Parts,
+}
+
+/// What an estimate is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made {
+    /// The number of factors.
+    pub factors: usize,
+    /// What they leave.
+    pub rest: Rest,
 }
 
 enum Parts {
@@ -78,25 +88,41 @@ impl<'a> NormalModel<'a> {
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let d = z.len() / n;
-        let shrinkage = match covariance {
-            Covariance::LedoitWolf => ledoit_wolf(z, n, context)?,
-            Covariance::Empirical | Covariance::Given(_) => 0.0,
-        };
+        let is_wide = d > MOST_DENSE;
         let is_given = matches!(covariance, Covariance::Given(_));
         let construction = match construction {
-            Construction::Auto if d > MOST_DENSE && !is_given => Construction::Equicorrelated,
+            Construction::Auto if is_wide && !is_given => Construction::Equicorrelated,
             Construction::Auto => Construction::Mvr,
             other => other,
         };
-        let parts = match covariance {
-            Covariance::LedoitWolf | Covariance::Empirical
-                if construction == Construction::Equicorrelated =>
-            {
-                spectral(z, n, shrinkage, context)?
+        let is_spectral = construction == Construction::Equicorrelated
+            && !is_given
+            && (is_wide || *covariance != Covariance::Auto);
+        if !is_spectral {
+            // Four matrices are needed at a time, twice as many where the best of some estimates is chosen.
+            let matrices = if *covariance == Covariance::Auto { 8 } else { 4 };
+            let hint = "take construction=equicorrelated";
+            drop(room("knockoffs", &[d, d, matrices], "this construction", hint)?);
+        }
+        let (made, parts) = match covariance {
+            Covariance::Given(values) => (None, dense(z, n, values.clone(), construction, context)?),
+            Covariance::Auto if !is_wide => {
+                let Estimate { values, factors, rest } = Estimate::chosen(z, n, context)?;
+                (Some(Made { factors, rest }), dense(z, n, values, construction, context)?)
             }
-            _ => dense(z, n, covariance, shrinkage, construction, context)?,
+            _ => {
+                let share = match covariance {
+                    Covariance::Empirical => 0.0,
+                    _ => ledoit_wolf(z, n, context)?,
+                };
+                let parts = match is_spectral {
+                    true => spectral(z, n, share, context)?,
+                    false => dense(z, n, shrunk(z, n, share), construction, context)?,
+                };
+                (Some(Made { factors: 0, rest: Rest::Shrunk(share) }), parts)
+            }
         };
-        Ok(Self { z, n, d, shrinkage, construction, parts })
+        Ok(Self { z, n, d, construction, made, parts })
     }
 
     /// Knockoffs of all columns, one after the other, on their scale.
@@ -164,10 +190,16 @@ fn ledoit_wolf(z: &[f64], n: usize, context: &Context<'_>) -> Result<f64, Error>
         let length: f64 = (0..d).map(|j| z[j * n + i].powi(2)).sum();
         fourth += length * length;
     }
-    // The diagonal of `C` is one.
+    Ok(share_of_identity(squared, fourth / count, n, d))
+}
+
+/// The share of the identity for correlations with the sum of squares `squared`; `fourth` is the mean of
+/// `‖zᵢ‖⁴`.
+pub(super) fn share_of_identity(squared: f64, fourth: f64, n: usize, d: usize) -> f64 {
+    // The diagonal is one.
     let apart = squared - d as f64;
-    let spread = (fourth / count - squared).max(0.0) / count;
-    Ok(if apart > 0.0 { (spread / apart).min(1.0) } else { 1.0 })
+    let spread = (fourth - squared).max(0.0) / n as f64;
+    if apart > 0.0 { (spread / apart).min(1.0) } else { 1.0 }
 }
 
 fn singular(what: &str) -> Error {
@@ -177,38 +209,58 @@ fn singular(what: &str) -> Error {
     }
 }
 
-/// With one `s = min(1, 2 λ_min)` for all features, in `O(n d min(n, d))`: no `d × d` matrix for `d > n`.
+/// Eigenvectors of `ZᵀZ` with an eigenvalue above rounding, the largest first.
+pub(super) struct Spectrum {
+    /// Of unit length, `d` each.
+    pub vectors: Vec<f64>,
+    pub values: Vec<f64>,
+}
+
+impl Spectrum {
+    /// In `O(n d min(n, d))`: no `d × d` matrix for `d > n`.
+    pub(super) fn of(z: &[f64], n: usize, context: &Context<'_>) -> Result<Self, Error> {
+        let d = z.len() / n;
+        let is_stopped = || context.stopped().is_some();
+        let by_sample = (n < d).then(|| fewest_linalg::transposed(z, n, &vec![1.0; n]));
+        let (table, length) = by_sample.as_ref().map_or((z, n), |rows| (&rows[..], d));
+        let m = n.min(d);
+        let matrix = DMatrix::from_vec(m, m, gram(table, length));
+        let eigen = symmetric_eigen_unless(matrix, &is_stopped).ok_or_else(|| match context.stopped() {
+            Some(_) => STOPPED,
+            None => singular("its eigenvalues were not found"),
+        })?;
+        let mut order: Vec<usize> = (0..m).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
+        let largest = order.first().map_or(0.0, |&first| eigen.eigenvalues[first]);
+        let (mut vectors, mut values) = (Vec::new(), Vec::new());
+        for at in order {
+            let (value, vector) = (eigen.eigenvalues[at], eigen.eigenvectors.column(at));
+            if value <= RANK * largest {
+                break;
+            }
+            // Of `ZZᵀ`: `Zᵀ` times an eigenvector, divided by its length, is one of `ZᵀZ`.
+            vectors.extend(match n < d {
+                true => {
+                    let scale = value.sqrt().recip();
+                    let mut own = vec![0.0; d];
+                    dot_products(z, vector.as_slice(), n, &mut own);
+                    own.iter_mut().for_each(|value| *value *= scale);
+                    own
+                }
+                false => vector.as_slice().to_vec(),
+            });
+            values.push(value);
+        }
+        Ok(Self { vectors, values })
+    }
+}
+
+/// With one `s = min(1, 2 λ_min)` for all features: no `d × d` matrix for `d > n`.
 fn spectral(z: &[f64], n: usize, shrinkage: f64, context: &Context<'_>) -> Result<Parts, Error> {
     let d = z.len() / n;
-    let is_stopped = || context.stopped().is_some();
-    let by_sample = (n < d).then(|| fewest_linalg::transposed(z, n, &vec![1.0; n]));
-    let (table, length) = by_sample.as_ref().map_or((z, n), |rows| (&rows[..], d));
-    let m = n.min(d);
-    let matrix = DMatrix::from_vec(m, m, gram(table, length));
-    let eigen = symmetric_eigen_unless(matrix, &is_stopped).ok_or_else(|| match context.stopped() {
-        Some(_) => STOPPED,
-        None => singular("its eigenvalues were not found"),
-    })?;
-    let largest = eigen.eigenvalues.iter().fold(0.0_f64, |most, value| most.max(*value));
-    let (mut vectors, mut eigenvalues) = (Vec::new(), Vec::new());
-    for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-        if *value <= RANK * largest {
-            continue;
-        }
-        // Of `ZZᵀ`: `Zᵀ` times an eigenvector, divided by its length, is one of `ZᵀZ`.
-        let own = match n < d {
-            true => {
-                let scale = value.sqrt().recip();
-                let mut own = vec![0.0; d];
-                dot_products(z, vector.as_slice(), n, &mut own);
-                own.iter_mut().for_each(|value| *value *= scale);
-                own
-            }
-            false => vector.as_slice().to_vec(),
-        };
-        vectors.extend(own);
-        eigenvalues.push(shrinkage + (1.0 - shrinkage) * value / n as f64);
-    }
+    let Spectrum { vectors, values } = Spectrum::of(z, n, context)?;
+    let eigenvalues: Vec<f64> =
+        values.iter().map(|value| shrinkage + (1.0 - shrinkage) * value / n as f64).collect();
     let rest = if eigenvalues.len() < d { shrinkage } else { f64::INFINITY };
     let smallest = eigenvalues.iter().fold(rest, |least, value| least.min(*value));
     if smallest <= 1e-8 {
@@ -218,28 +270,24 @@ fn spectral(z: &[f64], n: usize, shrinkage: f64, context: &Context<'_>) -> Resul
     Ok(Parts::Spectral { s: INSIDE * (2.0 * smallest).min(1.0), vectors, eigenvalues, rest })
 }
 
+/// The correlations of the samples with this share of the identity.
+fn shrunk(z: &[f64], n: usize, share: f64) -> Vec<f64> {
+    let scale = (1.0 - share) / n as f64;
+    let mut values = gram(z, n);
+    values.iter_mut().for_each(|value| *value *= scale);
+    values.iter_mut().step_by(z.len() / n + 1).for_each(|value| *value = 1.0);
+    values
+}
+
 /// With an `s` for each feature, in `O(d³)`.
 fn dense(
     z: &[f64],
     n: usize,
-    covariance: &Covariance,
-    shrinkage: f64,
+    sigma: Vec<f64>,
     construction: Construction,
     context: &Context<'_>,
 ) -> Result<Parts, Error> {
     let d = z.len() / n;
-    // Four matrices are needed at a time.
-    drop(room("knockoffs", &[d, d, 4], "this construction", "take construction=equicorrelated")?);
-    let sigma = match covariance {
-        Covariance::Given(values) => values.clone(),
-        _ => {
-            let scale = (1.0 - shrinkage) / n as f64;
-            let mut values = gram(z, n);
-            values.iter_mut().for_each(|value| *value *= scale);
-            (0..d).for_each(|j| values[j * d + j] = 1.0);
-            values
-        }
-    };
     let factor =
         cholesky(DMatrix::from_vec(d, d, sigma)).ok_or_else(|| singular("it is not positive definite"))?;
     // Column by column, so that it can be stopped.

@@ -30,7 +30,7 @@ fn knockoffs_have_the_correlations_of_the_features() {
     let z = table(n, d);
     let expected = correlations(&z, &z, n);
     for construction in [Construction::Mvr, Construction::Sdp, Construction::Equicorrelated] {
-        for covariance in [Covariance::LedoitWolf, Covariance::Given(expected.concat())] {
+        for covariance in [Covariance::Auto, Covariance::LedoitWolf, Covariance::Given(expected.concat())] {
             let model = NormalModel::new(&z, n, &covariance, construction, &Context::default()).unwrap();
             let knockoffs = model.draw(7, &Context::default()).unwrap();
             let among = correlations(&knockoffs, &knockoffs, n);
