@@ -1,5 +1,5 @@
-//! `cargo run -p fewest-fuzz -- TARGET SECONDS [SEED]`: damages the files of a target until it has used so many
-//! seconds of processor time, so that what else the machine does takes nothing away.
+//! `cargo run -p fewest-fuzz -- TARGET SECONDS [SEED]`: damages the files of a target until it has used so
+//! many seconds of processor time, whatever else the machine does.
 
 use std::panic;
 use std::process::ExitCode;

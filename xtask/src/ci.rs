@@ -41,6 +41,12 @@ const STEPS: &[Step] = &[
     // With `--workspace` the other packages stay as the tests above have built them.
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
     step("core without features", "test --package fewest-core --no-default-features"),
+    // polars takes minutes to optimise.
+    Step {
+        name: "core with ndarray and polars",
+        arguments: "test --package fewest-core --features ndarray,polars",
+        environment: &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")],
+    },
     Step {
         name: "rustdoc",
         arguments: "doc --workspace --no-deps",

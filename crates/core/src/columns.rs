@@ -307,57 +307,6 @@ impl<C: Columns + ?Sized> Columns for std::sync::Arc<C> {
     }
 }
 
-#[cfg(feature = "nalgebra")]
-impl Columns for nalgebra::DMatrix<f64> {
-    fn n_samples(&self) -> usize {
-        self.nrows()
-    }
-
-    fn n_features(&self) -> usize {
-        self.ncols()
-    }
-
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        let n = self.nrows();
-        Ok(Column::Dense(&self.as_slice()[j * n..(j + 1) * n]))
-    }
-}
-
-#[cfg(feature = "nalgebra")]
-impl Columns for nalgebra::DMatrix<f32> {
-    fn n_samples(&self) -> usize {
-        self.nrows()
-    }
-
-    fn n_features(&self) -> usize {
-        self.ncols()
-    }
-
-    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        let n = self.nrows();
-        scratch.clear();
-        scratch.extend(self.as_slice()[j * n..(j + 1) * n].iter().map(|&value| f64::from(value)));
-        Ok(Column::Dense(scratch))
-    }
-}
-
-#[cfg(feature = "nalgebra-sparse")]
-impl Columns for nalgebra_sparse::CscMatrix<f64> {
-    fn n_samples(&self) -> usize {
-        self.nrows()
-    }
-
-    fn n_features(&self) -> usize {
-        self.ncols()
-    }
-
-    fn column<'a>(&'a self, j: usize, _scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
-        let (offsets, rows, values) = self.csc_data();
-        let range = offsets[j]..offsets[j + 1];
-        Ok(Column::Sparse { rows: &rows[range.clone()], values: &values[range] })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ mod context;
 mod dataset;
 mod error;
 mod false_discoveries;
+mod foreign;
 mod graph;
 mod groups;
 mod memory;
@@ -26,6 +27,8 @@ pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use false_discoveries::{FalseDiscoveries, NumberBound, RateBound};
+#[cfg(feature = "polars")]
+pub use foreign::PolarsColumns;
 pub use graph::Graph;
 pub use groups::{GroupTree, Groups, OverlappingGroups};
 pub use memory::room;

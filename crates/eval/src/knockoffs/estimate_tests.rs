@@ -72,7 +72,13 @@ fn estimates_are_correlations() {
     let factors = table(90, 60, |noise, _, j, i| {
         noise(60 + j % 3, i) + if j % 2 == 0 { noise(63, i) } else { 0.0 } + 0.2 * noise(j, i)
     });
-    for (z, n) in [(twice, 60), (few, 5), (two_values, 60), (factors, 90), (vec![1.5_f64.sqrt(), 0.0, -1.5_f64.sqrt()], 3)] {
+    for (z, n) in [
+        (twice, 60),
+        (few, 5),
+        (two_values, 60),
+        (factors, 90),
+        (vec![1.5_f64.sqrt(), 0.0, -1.5_f64.sqrt()], 3),
+    ] {
         let d = z.len() / n;
         let estimate = Estimate::chosen(&z, n, &Context::default()).unwrap();
         for j in 0..d {
