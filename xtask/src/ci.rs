@@ -40,8 +40,13 @@ const STEPS: &[Step] = &[
     ),
     // With `--workspace` the other packages stay as the tests above have built them.
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
+    step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),
     step("core without features", "test --package fewest-core --no-default-features"),
     // polars takes minutes to optimise.
+    step(
+        "core with ndarray and polars: clippy",
+        "clippy --package fewest-core --all-targets --features ndarray,polars -- -D warnings",
+    ),
     Step {
         name: "core with ndarray and polars",
         arguments: "test --package fewest-core --features ndarray,polars",

@@ -46,10 +46,13 @@ fn the_bound_decides_how_many_features_and_is_told() {
         let bound = &answer["false_discoveries"];
         assert_eq!((bound["kind"].as_str(), bound["bound"].as_f64()), (Some("rate"), Some(0.2)));
         assert_eq!((bound["offset"].as_u64(), bound["draws"].as_u64()), (Some(1), Some(1)));
-        assert_eq!(
-            (bound["construction"].as_str(), bound["covariance"].as_str()),
-            (Some("mvr"), Some("ledoit-wolf"))
-        );
+        assert_eq!((bound["construction"].as_str(), bound["factors"].as_u64()), (Some("mvr"), Some(0)));
+        let (name, value) = match bound["covariance"].as_str() {
+            Some("graph") => ("graph", &bound["pairs"]),
+            _ => ("shrunk", &bound["shrinkage"]),
+        };
+        assert_eq!(bound["covariance"].as_str(), Some(name));
+        assert!(value.is_number(), "{bound}");
         assert!(bound["assumption"].as_str().unwrap().contains("jointly normal"), "{bound}");
         let (statistic, folds) = match method {
             "lasso" | "elastic-net" => ("cross-validated", Some(5)),

@@ -21,14 +21,14 @@ pub struct RateBound {
     pub offset: usize,
     /// Number of sets of knockoffs that were drawn; the features are chosen by e-values if more than 1.
     pub draws: usize,
-    /// How the correlations of the features, or what factors leave of them, are known: `graph`,
+    /// How the correlations of the features, or what factors leave of them, are known: `graph`, `shrunk`,
     /// `ledoit-wolf`, `empirical`, or `given`; empty where no feature varies.
     pub covariance: &'static str,
     /// Number of factors in the correlation matrix that was used.
     pub factors: usize,
     /// Of `graph`: the number of pairs of features that are correlated given all others.
     pub pairs: usize,
-    /// Of `ledoit-wolf`: the share of the identity.
+    /// Of `shrunk` and `ledoit-wolf`: the share of the identity.
     pub shrinkage: f64,
     /// How the knockoffs are made as unlike their features as possible.
     pub construction: &'static str,

@@ -27,6 +27,8 @@ pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use false_discoveries::{FalseDiscoveries, NumberBound, RateBound};
+#[cfg(feature = "ndarray")]
+pub use foreign::NdarrayColumns;
 #[cfg(feature = "polars")]
 pub use foreign::PolarsColumns;
 pub use graph::Graph;

@@ -50,7 +50,11 @@ pub fn bound_rows(bound: FalseDiscoveries) -> Vec<(String, String)> {
             },
             row("construction", rate.construction.to_owned()),
             row("covariance", covariance(&rate)),
-        ],
+        ]
+        .into_iter()
+        // Where no feature varies there is neither.
+        .filter(|(_, value)| !value.is_empty())
+        .collect(),
         FalseDiscoveries::Number(by) => vec![
             row("bound", format!("expected number of irrelevant features at most {target}")),
             row("by", counted(by.halves, "half of the samples", "halves of the samples")),
@@ -66,11 +70,15 @@ pub fn bound_rows(bound: FalseDiscoveries) -> Vec<(String, String)> {
 /// What the correlations of the features are made of.
 fn covariance(rate: &RateBound) -> String {
     let own = match rate.covariance {
+        "graph" if rate.pairs == 0 => "nothing else".to_owned(),
         "graph" => format!("graph of {}", counted(rate.pairs, "pair of features", "pairs of features")),
-        "ledoit-wolf" => format!("ledoit-wolf, {} of the identity", number(rate.shrinkage, 2)),
+        "shrunk" | "ledoit-wolf" => {
+            format!("{}, {} of the identity", rate.covariance, number(rate.shrinkage, 2))
+        }
         other => other.to_owned(),
     };
     match rate.factors {
+        0 if rate.covariance == "graph" && rate.pairs == 0 => "no correlations".to_owned(),
         0 => own,
         factors => format!("{} and {own}", counted(factors, "factor", "factors")),
     }

@@ -235,7 +235,7 @@ impl Bound {
                 covariance: rate.covariance,
                 factors: rate.factors,
                 pairs: (rate.covariance == "graph").then_some(rate.pairs),
-                shrinkage: (rate.covariance == "ledoit-wolf").then_some(rate.shrinkage),
+                shrinkage: matches!(rate.covariance, "shrunk" | "ledoit-wolf").then_some(rate.shrinkage),
                 construction: rate.construction,
                 statistic: rate.statistic,
                 folds: (rate.folds > 0).then_some(rate.folds),

@@ -120,11 +120,11 @@ impl Design {
 enum Way {
     /// Coefficients of the lasso, with the covariance that the command uses.
     Lasso,
-    /// The same with the true covariance.
+    /// As `Lasso`, with the true covariance.
     Known,
-    /// The same with that of Ledoit and Wolf.
+    /// As `Lasso`, with that of Ledoit and Wolf.
     Shrunk,
-    /// The same with several draws.
+    /// As `Lasso`, with several draws.
     Derandomised,
     /// Differences of correlations.
     Correlation,

@@ -4,7 +4,7 @@ use fewest_core::{Context, Error, derive_seed};
 use fewest_linalg::{Cholesky, add_scaled, dot, gram_unless, transposed};
 
 use super::graph::{Neighbours, completed};
-use super::model::{BEFORE, Spectrum, share_of_identity};
+use super::model::{BEFORE, Spectrum, ledoit_wolf, share_of_identity, shrunk};
 
 /// Numbers of factors that are tried.
 const FACTORS: [usize; 5] = [0, 1, 2, 4, 8];
@@ -15,6 +15,10 @@ const HELD_OUT: usize = 3;
 /// Each penalty of the graphs is this share of the one before.
 const STEP: f64 = 0.8;
 
+/// The shares of the identity are these parts of what the rule of Ledoit and Wolf gives, which keeps entries
+/// near the true ones, not eigenvalues that are small.
+const SHARES: [f64; 6] = [1.0, 0.25, 0.0625, 0.015625, 0.00390625, 0.0];
+
 /// So many candidates in a row that are no better than one before end a search.
 const PATIENCE: usize = 2;
 
@@ -24,99 +28,159 @@ const NOTHING_LEFT: f64 = 1e-4;
 /// Penalties below this would let noise in whatever the number of samples.
 const LEAST_PENALTY: f64 = 1e-3;
 
+/// A matrix with a smaller pivot hardly differs from a singular one.
+const LEAST_PIVOT: f64 = 1e-6;
+
+const STAGE: &str = "correlations of the features";
+
 /// A correlation matrix, `d × d`, and what it is made of.
 pub(super) struct Estimate {
     pub values: Vec<f64>,
-    /// The number of factors.
-    pub factors: usize,
-    pub rest: Rest,
+    pub made: Made,
 }
 
-/// How the correlations that factors leave are estimated.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Rest {
-    /// Shrunk: the share of the identity.
-    Shrunk(f64),
-    /// By a graph: the number of pairs that are correlated given all other features.
-    Graph(usize),
+/// What a correlation matrix is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Made {
+    /// How the correlations that factors leave are known.
+    pub name: &'static str,
+    /// The number of factors.
+    pub factors: usize,
+    /// The share of the identity in what they leave.
+    pub shrinkage: f64,
+    /// The pairs of a graph of what they leave.
+    pub pairs: usize,
 }
 
 /// A way to estimate.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     factors: usize,
-    /// Of a graph; `None` for correlations that are shrunk.
-    penalty: Option<f64>,
+    left: Left,
 }
 
-/// The correlations of the samples, shrunk: what is always there.
-const SHRUNK: Candidate = Candidate { factors: 0, penalty: None };
+/// How the correlations that factors leave are estimated.
+#[derive(Debug, Clone, Copy)]
+enum Left {
+    /// With so much of the identity, as a part of what the rule of Ledoit and Wolf gives.
+    Shrunk(f64),
+    /// By the graph at this penalty.
+    Graph(f64),
+}
 
 impl Estimate {
-    /// The one, of some, under which samples that are held out are most likely: of [`FACTORS`], the
-    /// principal components, with the correlations that they leave shrunk by the rule of Ledoit and Wolf,
-    /// and, for no factors and for the best number of them, of the graphs at decreasing penalties.
+    /// The one, of some, under which samples that are held out are most likely: with [`FACTORS`], the
+    /// principal components, and the correlations that they leave shrunk by [`SHARES`]; and, without factors
+    /// and with the best number of them, with the graphs at decreasing penalties.
     pub(super) fn chosen(z: &[f64], n: usize, context: &Context<'_>) -> Result<Self, Error> {
-        let candidate = choose(z, n, context)?;
-        let samples = Samples::new(z, n, context)?;
-        match samples.estimate(candidate, context)? {
-            Some(estimate) => Ok(estimate),
-            // What could be had of the samples that were not held out cannot be had of all.
-            None => Ok(samples.estimate(SHRUNK, context)?.unwrap_or_else(|| Self::independent(samples.d))),
+        let candidates = choose(z, n, context)?;
+        let has_factors = candidates.iter().any(|candidate| candidate.factors > 0);
+        let samples = Samples::new(z, n, has_factors, context)?;
+        // What could be had of the samples that were not held out need not be had of all.
+        for candidate in candidates {
+            if let Some(estimate) = samples.estimate(candidate, context)?
+                && factor(estimate.values.clone(), samples.d, context)?.is_some()
+            {
+                return Ok(estimate);
+            }
         }
-    }
-
-    fn independent(d: usize) -> Self {
-        let values = (0..d * d).map(|at| f64::from(at % (d + 1) == 0)).collect();
-        Self { values, factors: 0, rest: Rest::Shrunk(1.0) }
+        let share = ledoit_wolf(z, n, context)?;
+        let made = Made { name: "ledoit-wolf", shrinkage: share, ..Made::default() };
+        Ok(Self { values: shrunk(z, n, share), made })
     }
 }
 
-/// The candidate under which samples that are held out are most likely.
-fn choose(z: &[f64], n: usize, context: &Context<'_>) -> Result<Candidate, Error> {
+/// The candidate under which samples that are held out are most likely, and the best of those without a graph.
+fn choose(z: &[f64], n: usize, context: &Context<'_>) -> Result<Vec<Candidate>, Error> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&i| derive_seed(0, i as u64));
     let (out, kept) = order.split_at(n / HELD_OUT);
-    let held_out = HeldOut::new(z, n, out);
-    let kept_values = rows_of(z, n, kept);
-    let samples = Samples::new(&kept_values, kept.len(), context)?;
-    let (mut best, mut loss, mut misses) = (SHRUNK, f64::INFINITY, 0);
-    for factors in FACTORS.into_iter().filter(|factors| 4 * factors < kept.len().min(samples.d)) {
-        let candidate = Candidate { factors, penalty: None };
-        let Some(estimate) = samples.estimate(candidate, context)? else { break };
-        let own = held_out.loss(estimate.values, context)?;
-        if own < loss {
-            (best, loss, misses) = (candidate, own, 0);
-        } else {
-            misses += 1;
-        }
-        if misses == PATIENCE {
+    let (values, held_out) = divided(z, n, kept, out);
+    if held_out.d == 0 {
+        return Ok(Vec::new());
+    }
+    let samples = Samples::new(&values, kept.len(), true, context)?;
+    let (mut best, mut loss, mut misses) = (None, f64::INFINITY, 0);
+    for (at, factors) in FACTORS.into_iter().enumerate() {
+        context.report(STAGE, at, FACTORS.len());
+        if misses == PATIENCE || 4 * factors >= kept.len().min(samples.d).max(1) {
             break;
         }
+        let Some(parts) = samples.parts(factors) else { break };
+        let share = samples.shrinkage(&parts, context)?;
+        let (mut least, before) = (f64::INFINITY, loss);
+        for part in SHARES {
+            let own = held_out.loss(parts.shrunk(part * share).values, context)?;
+            // The first share may be too small already, where there are few samples.
+            if own >= least {
+                break;
+            }
+            least = own;
+            if own < loss {
+                (best, loss) = (Some(Candidate { factors, left: Left::Shrunk(part) }), own);
+            }
+        }
+        misses = if loss < before { 0 } else { misses + 1 };
     }
-    let mut numbers = vec![0, best.factors];
-    numbers.dedup();
+    let mut candidates: Vec<Candidate> = best.into_iter().collect();
+    let mut numbers = vec![0];
+    numbers.extend(best.map(|best| best.factors).filter(|factors| *factors > 0));
     for factors in numbers {
         let Some(parts) = samples.parts(factors) else { continue };
         let mut neighbours = Neighbours::new(&parts.left, samples.d);
-        let (mut penalty, mut least, mut misses) = (STEP * parts.largest(), f64::INFINITY, 0);
-        while misses < PATIENCE && penalty > LEAST_PENALTY {
+        let penalties = penalties(parts.largest(), LEAST_PENALTY);
+        let (mut least, mut misses) = (f64::INFINITY, 0);
+        for (at, &penalty) in penalties.iter().enumerate() {
+            context.report(STAGE, at, penalties.len());
             let Some(estimate) = parts.with_graph(&mut neighbours, penalty, kept.len(), context)? else {
                 break;
             };
             let own = held_out.loss(estimate.values, context)?;
-            if own < least {
-                (least, misses) = (own, 0);
-            } else {
-                misses += 1;
-            }
+            misses = if own < least { 0 } else { misses + 1 };
+            least = least.min(own);
             if own < loss {
-                (best, loss) = (Candidate { factors, penalty: Some(penalty) }, own);
+                loss = own;
+                candidates.insert(0, Candidate { factors, left: Left::Graph(penalty) });
             }
-            penalty *= STEP;
+            if misses == PATIENCE {
+                break;
+            }
         }
     }
-    Ok(best)
+    Ok(candidates)
+}
+
+/// From [`STEP`] of `largest` down, each [`STEP`] of the one before, to `least` or more.
+fn penalties(largest: f64, least: f64) -> Vec<f64> {
+    std::iter::successors(Some(STEP * largest), |penalty| Some(STEP * penalty))
+        .take_while(|penalty| *penalty >= least)
+        .collect()
+}
+
+/// The `kept` samples, standardised anew, and the others on their scale. Features that the kept ones say
+/// nothing of are left out.
+fn divided(z: &[f64], n: usize, kept: &[usize], out: &[usize]) -> (Vec<f64>, HeldOut) {
+    let (mut values, mut others) = (Vec::new(), Vec::new());
+    for column in z.chunks_exact(n) {
+        let own: Vec<f64> = kept.iter().map(|&i| column[i]).collect();
+        let count = own.len() as f64;
+        let mean = own.iter().sum::<f64>() / count;
+        let scale = (own.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+        if scale > NOTHING_LEFT {
+            values.extend(own.iter().map(|value| (value - mean) / scale));
+            others.extend(out.iter().map(|&i| (column[i] - mean) / scale));
+        }
+    }
+    let d = others.len() / out.len().max(1);
+    let rows = transposed(&others, out.len(), &vec![1.0; out.len()]);
+    (values, HeldOut { rows, d, n: out.len() })
+}
+
+/// `None` where the matrix is not positive definite, or hardly so.
+fn factor(values: Vec<f64>, d: usize, context: &Context<'_>) -> Result<Option<Cholesky>, Error> {
+    let factor = Cholesky::of_unless(values, d, &|| context.stopped().is_some());
+    context.go_on(BEFORE)?;
+    Ok(factor.filter(|factor| factor.least_pivot() > LEAST_PIVOT))
 }
 
 /// What an estimate is of.
@@ -131,22 +195,34 @@ struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    fn new(z: &'a [f64], n: usize, context: &Context<'_>) -> Result<Self, Error> {
+    fn new(z: &'a [f64], n: usize, has_factors: bool, context: &Context<'_>) -> Result<Self, Error> {
+        let d = z.len() / n;
         let mut products = gram_unless(z, n, &|| context.stopped().is_some());
-        products.iter_mut().for_each(|value| *value /= n as f64);
-        let spectrum = Spectrum::of(z, n, context)?;
         context.go_on(BEFORE)?;
-        Ok(Self { z, n, d: z.len() / n, products, spectrum })
+        let spectrum = match has_factors {
+            true if n < d => Spectrum::of(z, n, context)?,
+            true => Spectrum::of_products(products.clone(), d, context)?,
+            false => Spectrum::default(),
+        };
+        products.iter_mut().for_each(|value| *value /= n as f64);
+        Ok(Self { z, n, d, products, spectrum })
     }
 
     /// `None` where it cannot be had.
     fn estimate(&self, candidate: Candidate, context: &Context<'_>) -> Result<Option<Estimate>, Error> {
         let Some(parts) = self.parts(candidate.factors) else { return Ok(None) };
-        match candidate.penalty {
-            Some(penalty) => {
-                parts.with_graph(&mut Neighbours::new(&parts.left, self.d), penalty, self.n, context)
+        match candidate.left {
+            Left::Graph(penalty) => {
+                let mut neighbours = Neighbours::new(&parts.left, self.d);
+                // As it was found: from larger penalties.
+                for penalty in penalties(parts.largest(), penalty) {
+                    if neighbours.at(penalty, most_neighbours(self.n), context)?.is_none() {
+                        return Ok(None);
+                    }
+                }
+                parts.with_graph(&mut neighbours, penalty, self.n, context)
             }
-            None => Ok(Some(parts.shrunk(self.shrinkage(&parts, context)?))),
+            Left::Shrunk(part) => Ok(Some(parts.shrunk(part * self.shrinkage(&parts, context)?))),
         }
     }
 
@@ -207,7 +283,7 @@ impl Parts {
     fn shrunk(&self, share: f64) -> Estimate {
         let mut values: Vec<f64> = self.left.iter().map(|value| (1.0 - share) * value).collect();
         values.iter_mut().step_by(self.scales.len() + 1).for_each(|value| *value = 1.0);
-        self.joined(values, Rest::Shrunk(share))
+        self.joined(values, Made { name: "shrunk", shrinkage: share, ..Made::default() })
     }
 
     /// The graph at `penalty`, by `n` samples. `None` where a feature has too many neighbours, or numbers
@@ -219,15 +295,14 @@ impl Parts {
         n: usize,
         context: &Context<'_>,
     ) -> Result<Option<Estimate>, Error> {
-        // With more neighbours a feature would not be predicted, but repeated.
-        let Some(graph) = neighbours.at(penalty, n / 4, context)? else { return Ok(None) };
+        let Some(graph) = neighbours.at(penalty, most_neighbours(n), context)? else { return Ok(None) };
         let pairs = graph.iter().map(Vec::len).sum::<usize>() / 2;
         let values = completed(&self.left, &graph, context)?;
-        Ok(values.map(|values| self.joined(values, Rest::Graph(pairs))))
+        Ok(values.map(|values| self.joined(values, Made { name: "graph", pairs, ..Made::default() })))
     }
 
     /// With correlations of what is left, on the scale of the features, and the factors again.
-    fn joined(&self, mut values: Vec<f64>, rest: Rest) -> Estimate {
+    fn joined(&self, mut values: Vec<f64>, made: Made) -> Estimate {
         let d = self.scales.len();
         for (column, own) in values.chunks_exact_mut(d).zip(&self.scales) {
             column.iter_mut().zip(&self.scales).for_each(|(value, other)| *value *= own * other);
@@ -237,7 +312,7 @@ impl Parts {
                 add_scaled(column, variance * weight, vector);
             }
         }
-        Estimate { values, factors: self.variances.len(), rest }
+        Estimate { values, made: Made { factors: self.variances.len(), ..made } }
     }
 
     /// The largest correlation of two features that is left.
@@ -248,35 +323,29 @@ impl Parts {
     }
 }
 
+/// With more neighbours a feature would not be predicted, but repeated.
+fn most_neighbours(n: usize) -> usize {
+    n / 4
+}
+
 /// Samples that estimates do not know.
 struct HeldOut {
     /// One after the other.
     rows: Vec<f64>,
+    d: usize,
     n: usize,
 }
 
 impl HeldOut {
-    fn new(z: &[f64], n: usize, rows: &[usize]) -> Self {
-        Self { rows: transposed(&rows_of(z, n, rows), rows.len(), &vec![1.0; rows.len()]), n: rows.len() }
-    }
-
     /// `log det Σ + 1/n Σᵢ zᵢᵀ Σ⁻¹ zᵢ`: but for a constant, minus twice the mean logarithm of the likelihood.
-    /// Infinite where `Σ` is not positive definite.
+    /// Infinite where `Σ` is not positive definite, or hardly so: samples that obey the same rule, such as
+    /// those of a column that is a copy, would make it as small as rounding lets it become.
     fn loss(&self, sigma: Vec<f64>, context: &Context<'_>) -> Result<f64, Error> {
-        let d = self.rows.len() / self.n;
-        let is_stopped = || context.stopped().is_some();
-        let factor = Cholesky::of_unless(sigma, d, &is_stopped);
-        context.go_on(BEFORE)?;
-        let Some(factor) = factor else { return Ok(f64::INFINITY) };
-        let squares = factor.inverse_squares_unless(&self.rows, &is_stopped);
+        let Some(factor) = factor(sigma, self.d, context)? else { return Ok(f64::INFINITY) };
+        let squares = factor.inverse_squares_unless(&self.rows, &|| context.stopped().is_some());
         context.go_on(BEFORE)?;
         Ok(factor.log_determinant() + squares.iter().sum::<f64>() / self.n as f64)
     }
-}
-
-/// Of the columns of `z` the values in `rows`.
-fn rows_of(z: &[f64], n: usize, rows: &[usize]) -> Vec<f64> {
-    z.chunks_exact(n).flat_map(|column| rows.iter().map(|&i| column[i])).collect()
 }
 
 #[cfg(test)]

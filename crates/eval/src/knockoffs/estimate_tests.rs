@@ -36,18 +36,16 @@ fn a_chain_is_a_graph_and_equal_correlations_are_a_factor() {
     let (n, d) = (200, 120);
     let z = chain(n, d);
     let estimate = Estimate::chosen(&z, n, &Context::default()).unwrap();
-    let Rest::Graph(pairs) = estimate.rest else { panic!("{:?}", estimate.rest) };
-    assert_eq!(estimate.factors, 0);
-    assert!((d - 10..d + 20).contains(&pairs), "{pairs}");
+    assert_eq!((estimate.made.name, estimate.made.factors), ("graph", 0));
+    assert!((d - 10..d + 20).contains(&estimate.made.pairs), "{:?}", estimate.made);
     let truth = |i: usize, j: usize| 0.5_f64.powi(i.abs_diff(j) as i32);
-    let by_samples = Samples::new(&z, n, &Context::default()).unwrap();
-    let shrunk = by_samples.estimate(SHRUNK, &Context::default()).unwrap().unwrap();
-    let (own, other) = (distance(&estimate.values, d, truth), distance(&shrunk.values, d, truth));
+    let shrunk = shrunk(&z, n, ledoit_wolf(&z, n, &Context::default()).unwrap());
+    let (own, other) = (distance(&estimate.values, d, truth), distance(&shrunk, d, truth));
     assert!(5.0 * own < other, "{own} {other}");
 
     let equal = table(n, d, |noise, _, j, i| 0.5_f64.sqrt() * (noise(d, i) + noise(j, i)));
     let estimate = Estimate::chosen(&equal, n, &Context::default()).unwrap();
-    assert_eq!(estimate.factors, 1);
+    assert_eq!(estimate.made.factors, 1);
     let truth = |i: usize, j: usize| if i == j { 1.0 } else { 0.5 };
     let own = distance(&estimate.values, d, truth);
     assert!(own < 5e-3, "{own}");
@@ -87,7 +85,7 @@ fn estimates_are_correlations() {
                 assert!((estimate.values[j * d + k] - estimate.values[k * d + j]).abs() < 1e-12);
             }
         }
-        assert!(Cholesky::of(estimate.values, d).is_some(), "{:?} {}", estimate.rest, estimate.factors);
+        assert!(Cholesky::of(estimate.values, d).is_some(), "{:?}", estimate.made);
     }
 }
 
@@ -103,8 +101,58 @@ fn the_loss_is_that_of_the_normal_distribution() {
         row.dot(&(matrix.clone().try_inverse().unwrap() * &row))
     });
     let expected = matrix.determinant().ln() + squares.iter().sum::<f64>() / 3.0;
-    let found = HeldOut::new(&z, 40, &rows).loss(sigma, &Context::default()).unwrap();
+    let of = |rows: &[usize]| HeldOut {
+        rows: rows.iter().flat_map(|&i| (0..3).map(move |j| j * 40 + i)).map(|at| z[at]).collect(),
+        d: 3,
+        n: rows.len(),
+    };
+    let found = of(&rows).loss(sigma, &Context::default()).unwrap();
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     let indefinite = vec![1.0, 0.9, -0.9, 0.9, 1.0, 0.9, -0.9, 0.9, 1.0];
-    assert_eq!(HeldOut::new(&z, 40, &rows).loss(indefinite, &Context::default()).unwrap(), f64::INFINITY);
+    assert_eq!(of(&rows).loss(indefinite, &Context::default()).unwrap(), f64::INFINITY);
+    // A copy: without this, the more likely the more singular.
+    let singular = vec![1.0, 1.0 - 1e-12, 0.0, 1.0 - 1e-12, 1.0, 0.0, 0.0, 0.0, 1.0];
+    assert_eq!(of(&rows).loss(singular, &Context::default()).unwrap(), f64::INFINITY);
+}
+
+/// A column that the kept samples know nothing of leaves the others' graph as it is.
+#[test]
+fn a_rare_value_does_not_decide() {
+    let (n, d) = (150, 30);
+    let z = chain(n, d);
+    let pairs = |z: &[f64]| Estimate::chosen(z, n, &Context::default()).unwrap().made;
+    let without = pairs(&z);
+    assert_eq!(without.name, "graph");
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|&i| derive_seed(0, i as u64));
+    // In two held-out samples, and in one of them.
+    for rows in [&order[..2], &order[..1]] {
+        let mut rare = vec![0.0; n];
+        rows.iter().zip([1.0, -1.0]).for_each(|(&i, value)| rare[i] = value);
+        assert!(fewest_columns::standardise(&mut rare));
+        let with = pairs(&[z.clone(), rare].concat());
+        assert_eq!(with.name, "graph");
+        assert!(with.pairs.abs_diff(without.pairs) <= 3, "{without:?} {with:?}");
+    }
+}
+
+/// Copies and sums: what samples that are held out obey as well must not make a singular matrix likely.
+#[test]
+fn features_that_follow_from_others_leave_a_regular_matrix() {
+    let (n, d) = (200, 11);
+    for seed in 0..8 {
+        let copy = table(n, d, |noise, columns, j, i| match j {
+            10 => columns[seed][i],
+            _ => noise(j, i),
+        });
+        let sum = table(n, d, |noise, columns, j, i| match j {
+            10 => columns[..3 + seed % 7].iter().map(|column| column[i]).sum(),
+            _ => noise(j, i),
+        });
+        for z in [copy, sum] {
+            let estimate = Estimate::chosen(&z, n, &Context::default()).unwrap();
+            let factor = Cholesky::of(estimate.values, d).unwrap();
+            assert!(factor.least_pivot() > LEAST_PIVOT, "{:?} {}", estimate.made, factor.least_pivot());
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use fewest_core::{Context, Error};
 use fewest_linalg::{Cholesky, add_scaled};
 
-use super::model::{BEFORE, STOPPED};
+use super::model::BEFORE;
 
 /// Sweeps over the coefficients of one feature, at most.
 const MOST_SWEEPS: usize = 100;
@@ -11,10 +11,20 @@ const MOST_SWEEPS: usize = 100;
 /// A sweep that changes no coefficient by more than this is the last.
 const SETTLED: f64 = 1e-4;
 
-/// Sweeps over the features for the correlations of a graph, at most.
-const MOST_ROUNDS: usize = 50;
+/// Rounds over the features for the correlations of a graph: as many as take [`MOST_WORK`], from 20 to 1000.
+const ROUNDS: (f64, f64) = (20.0, 1000.0);
 
-/// What is added to the diagonal, so that any graph has correlations that are positive definite.
+/// Multiplications for the correlations of a graph, in `d³`. A graph of which one round takes as many is
+/// refused: correlations that are shrunk then say as much.
+const MOST_WORK: f64 = 30.0;
+
+/// A graph is never refused for fewer.
+const FEW: f64 = 1e7;
+
+/// A round that changes no correlation by more than this is the last.
+const COMPLETED: f64 = 1e-6;
+
+/// What is added to the diagonal, so that the correlations of few samples are positive definite.
 const RIDGE: f64 = 1e-3;
 
 /// Each feature predicted from all others by a lasso, on correlations `C`:
@@ -93,46 +103,58 @@ impl Prediction {
                     largest = largest.max(change.abs());
                 }
             }
-            if self.coefficients.iter().filter(|value| **value != 0.0).count() > most {
+            // In between there may be more of them than at the end.
+            if self.count() > 2 * most {
                 return false;
             }
             if largest <= SETTLED {
                 break;
             }
         }
-        true
+        self.count() <= most
+    }
+
+    fn count(&self) -> usize {
+        self.coefficients.iter().filter(|value| **value != 0.0).count()
     }
 }
 
 /// The correlations of the most likely normal distribution in which only neighbours are correlated given all
 /// others (Dempster 1972): those of neighbours are the given ones, and the inverse has zeros elsewhere. By
 /// one feature after the other, as its neighbours predict it (Hastie, Tibshirani and Friedman 2009, Algorithm
-/// 17.1). `None` where that fails.
+/// 17.1). `None` where that fails, or takes too long.
 pub(super) fn completed(
     correlations: &[f64],
     neighbours: &[Vec<usize>],
     context: &Context<'_>,
 ) -> Result<Option<Vec<f64>>, Error> {
     let d = neighbours.len();
-    let given = |j: usize, k: usize| correlations[j * d + k] / (1.0 + RIDGE);
-    let mut completed = vec![0.0; d * d];
-    for (j, own) in neighbours.iter().enumerate() {
-        completed[j * d + j] = 1.0;
-        own.iter().for_each(|&k| completed[j * d + k] = given(j, k));
+    let size = d as f64;
+    let degrees = neighbours.iter().map(|own| own.len() as f64);
+    let round: f64 = degrees.map(|degree| degree.powi(3) / 3.0 + size * degree).sum();
+    let most = (MOST_WORK * size.powi(3)).max(FEW);
+    if round > most {
+        return Ok(None);
     }
-    // Without neighbours nothing is correlated.
+    let rounds = (most / round.max(1.0)).clamp(ROUNDS.0, ROUNDS.1) as usize;
+    let given = |j: usize, k: usize| correlations[j * d + k] / (1.0 + RIDGE);
+    // Those of the samples, which are positive definite, and stay so; features that no path joins are
+    // independent.
+    let part = parts(neighbours);
+    let mut completed = vec![0.0; d * d];
+    for (j, column) in completed.chunks_exact_mut(d).enumerate() {
+        for (k, value) in column.iter_mut().enumerate().filter(|(k, _)| part[*k] == part[j]) {
+            *value = if j == k { 1.0 } else { given(j, k) };
+        }
+    }
     let mut column = vec![0.0; d];
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..rounds {
         let mut largest = 0.0_f64;
         for (j, own) in neighbours.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
-            if context.stopped().is_some() {
-                return Err(STOPPED);
-            }
+            context.go_on(BEFORE)?;
             let among = own.iter().flat_map(|&k| own.iter().map(move |&l| (k, l)));
-            let Some(factor) = Cholesky::of(among.map(|(k, l)| completed[k * d + l]).collect(), own.len())
-            else {
-                return Ok(None);
-            };
+            let among = among.map(|(k, l)| completed[k * d + l]).collect();
+            let Some(factor) = Cholesky::of(among, own.len()) else { return Ok(None) };
             let mut weights: Vec<f64> = own.iter().map(|&k| given(j, k)).collect();
             factor.solve(&mut weights);
             column.fill(0.0);
@@ -146,11 +168,26 @@ pub(super) fn completed(
                 completed[k * d + j] = value;
             }
         }
-        if largest <= SETTLED {
+        if largest <= COMPLETED {
             break;
         }
     }
     Ok(Some(completed))
+}
+
+/// For each feature the number of its connected part.
+fn parts(neighbours: &[Vec<usize>]) -> Vec<usize> {
+    let mut part = vec![usize::MAX; neighbours.len()];
+    for start in 0..neighbours.len() {
+        let mut ahead = vec![start];
+        while let Some(j) = ahead.pop() {
+            if part[j] == usize::MAX {
+                part[j] = start;
+                ahead.extend(&neighbours[j]);
+            }
+        }
+    }
+    part
 }
 
 #[cfg(test)]
@@ -223,10 +260,36 @@ mod tests {
                         "{j} {k} {value}"
                     );
                 } else {
-                    assert!(inverse[(j, k)].abs() < 2e-3, "{j} {k} {}", inverse[(j, k)]);
+                    assert!(inverse[(j, k)].abs() < 2e-5, "{j} {k} {}", inverse[(j, k)]);
                 }
             }
         }
         assert!((0..d - 1).all(|k| found[(d - 1) * d + k] == 0.0));
+    }
+
+    /// Of a long chain with strong correlations, and of features that all predict each other, of which few
+    /// samples are known.
+    #[test]
+    fn long_and_dense_graphs_are_completed() {
+        let d = 100;
+        let chained: Vec<Vec<usize>> =
+            (0..d).map(|j: usize| (0..d).filter(|k| k.abs_diff(j) == 1).collect()).collect();
+        let found = completed(&chain(d, 0.95, 0.0), &chained, &Context::default()).unwrap().unwrap();
+        let step: f64 = 0.95 / (1.0 + RIDGE);
+        for (at, value) in found.iter().enumerate() {
+            let expected = step.powi((at % d).abs_diff(at / d) as i32);
+            assert!((value - expected).abs() < 2e-3, "{at} {value} {expected}");
+        }
+        let (n, d) = (12, 30);
+        let mut z = crate::knockoffs::model::normal_numbers(5, n * d);
+        for column in z.chunks_exact_mut(n) {
+            assert!(fewest_columns::standardise(column));
+        }
+        let mut samples = fewest_linalg::gram(&z, n);
+        samples.iter_mut().for_each(|value| *value /= n as f64);
+        let dense: Vec<Vec<usize>> =
+            (0..d).map(|j| (0..d).filter(|k| *k != j && (j + k) % 3 > 0).collect()).collect();
+        let found = completed(&samples, &dense, &Context::default()).unwrap().unwrap();
+        assert!(Cholesky::of(found, d).is_some());
     }
 }

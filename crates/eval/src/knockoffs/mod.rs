@@ -13,8 +13,8 @@ use fewest_core::{
     Selector, Status, Target, derive_seed, options, room, words,
 };
 
-use self::estimate::Rest;
-use self::model::{Made, NormalModel};
+use self::estimate::Made;
+use self::model::NormalModel;
 pub use self::statistic::{
     CoefficientDifference, CrossValidatedDifference, KnockoffStatistic, ScoreDifference,
 };
@@ -47,10 +47,10 @@ words! {
 pub enum Covariance {
     /// Up to 1000 features the estimate, of some, under which a third of the samples, held out, is most
     /// likely; `LedoitWolf` above. An estimate is made of 0, 1, 2, 4 or 8 principal components and of the
-    /// correlations that they leave. These are shrunk, as by `LedoitWolf`, or those of a graph: which
-    /// features are correlated given all others says a lasso for each (Meinshausen and Bühlmann 2006), the
-    /// correlations are the most likely ones of that graph (Dempster 1972). Penalties are decreasing, each
-    /// 0.8 of the one before. `O(d³)` for each estimate, some twenty.
+    /// correlations that they leave. These are shrunk, by at most what `LedoitWolf` does, or those of a
+    /// graph: which features are correlated given all others says a lasso for each (Meinshausen and Bühlmann
+    /// 2006); the correlations are the most likely ones of that graph (Dempster 1972). Penalties are
+    /// decreasing, each 0.8 of the one before. `O(d³)` for each estimate, some twenty.
     #[default]
     Auto,
     /// The correlations of the samples, shrunk towards the identity (Ledoit and Wolf 2004).
@@ -106,8 +106,9 @@ options! {
 /// depends less on the seed; the score is then the mean e-value. Of
 /// which of a pair is the feature, the order in the table says nothing: it is drawn.
 ///
-/// Cost: the statistic for `2 d` columns in each draw; the construction `O(d³)` for `mvr` and `sdp`,
-/// `O(n d min(n, d))` for `equicorrelated`, which needs no `d × d` matrix where `d > n`.
+/// Cost: the statistic for `2 d` columns in each draw; up to 1000 features, or with `mvr` and `sdp`, `O(d³)`
+/// for the covariance and the construction; above, `equicorrelated` takes `O(n d min(n, d))` and needs no
+/// `d × d` matrix where `d > n`.
 ///
 /// # Errors
 /// No target; categorical features with more than two levels; a NaN or an infinity, naming the cell; sample
@@ -337,19 +338,9 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
             let model =
                 NormalModel::new(&standardised.values, data.n_samples(), covariance, construction, context)?;
             bound.construction = model.construction.word();
-            bound.covariance = match (covariance, model.made.map(|made| made.rest)) {
-                (Covariance::Empirical, _) => "empirical",
-                (_, Some(Rest::Shrunk(_))) => "ledoit-wolf",
-                (_, Some(Rest::Graph(_))) => "graph",
-                (_, None) => "given",
-            };
-            if let Some(Made { factors, rest }) = model.made {
-                bound.factors = factors;
-                match rest {
-                    Rest::Shrunk(share) => bound.shrinkage = share,
-                    Rest::Graph(pairs) => bound.pairs = pairs,
-                }
-            }
+            let Made { name, factors, shrinkage, pairs } = model.made;
+            (bound.covariance, bound.factors) = (name, factors);
+            (bound.shrinkage, bound.pairs) = (shrinkage, pairs);
             found = self.by_statistics(data, rates, &standardised, &model, context)?;
         }
         let selection = |(&fdr, (order, scores)): (&f64, Scored)| {
@@ -424,8 +415,9 @@ impl<S: KnockoffStatistic> Knockoffs<S> {
             }
             check_correlations(values, d)?;
         }
-        if n < 3 {
-            return Err(Error::TooFew { what: "samples", minimum: 3, found: n });
+        let minimum = self.statistic.folds().unwrap_or(0).max(3);
+        if n < minimum {
+            return Err(Error::TooFew { what: "samples", minimum, found: n });
         }
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! The normal model of the features, and knockoffs drawn from it.
 
 use fewest_core::{Context, Error, derive_seed, room};
-use fewest_linalg::{add_scaled, cholesky, dot, dot_products, gram, symmetric_eigen_unless};
+use fewest_linalg::{
+    add_scaled, cholesky, dot, dot_products, gram, gram_of_rows_unless, gram_unless, symmetric_eigen_unless,
+};
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::estimate::{Estimate, Rest};
+use super::estimate::{Estimate, Made};
 use super::{Construction, Covariance};
 
 /// More features than this take the equicorrelated construction unless another one is asked for: the others
@@ -44,18 +46,9 @@ pub(super) struct NormalModel<'a> {
     d: usize,
     /// How `s` was found.
     pub construction: Construction,
-    /// What the covariance is made of; `None` where it is given.
-    pub made: Option<Made>,
+    /// What the covariance is made of.
+    pub made: Made,
     parts: Parts,
-}
-
-/// What an estimate is made of.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Made {
-    /// The number of factors.
-    pub factors: usize,
-    /// What they leave.
-    pub rest: Rest,
 }
 
 enum Parts {
@@ -100,26 +93,32 @@ impl<'a> NormalModel<'a> {
             && (is_wide || *covariance != Covariance::Auto);
         if !is_spectral {
             // Four matrices are needed at a time, twice as many where the best of some estimates is chosen.
-            let matrices = if *covariance == Covariance::Auto { 8 } else { 4 };
-            let hint = "take construction=equicorrelated";
+            let matrices = if *covariance == Covariance::Auto && !is_wide { 8 } else { 4 };
+            let hint = match construction {
+                Construction::Equicorrelated => "select among fewer features",
+                _ => "take construction=equicorrelated",
+            };
             drop(room("knockoffs", &[d, d, matrices], "this construction", hint)?);
         }
         let (made, parts) = match covariance {
-            Covariance::Given(values) => (None, dense(z, n, values.clone(), construction, context)?),
+            Covariance::Given(values) => {
+                let made = Made { name: "given", ..Made::default() };
+                (made, dense(z, n, values.clone(), construction, context)?)
+            }
             Covariance::Auto if !is_wide => {
-                let Estimate { values, factors, rest } = Estimate::chosen(z, n, context)?;
-                (Some(Made { factors, rest }), dense(z, n, values, construction, context)?)
+                let Estimate { values, made } = Estimate::chosen(z, n, context)?;
+                (made, dense(z, n, values, construction, context)?)
             }
             _ => {
-                let share = match covariance {
-                    Covariance::Empirical => 0.0,
-                    _ => ledoit_wolf(z, n, context)?,
+                let (name, shrinkage) = match covariance {
+                    Covariance::Empirical => ("empirical", 0.0),
+                    _ => ("ledoit-wolf", ledoit_wolf(z, n, context)?),
                 };
                 let parts = match is_spectral {
-                    true => spectral(z, n, share, context)?,
-                    false => dense(z, n, shrunk(z, n, share), construction, context)?,
+                    true => spectral(z, n, shrinkage, context)?,
+                    false => dense(z, n, shrunk(z, n, shrinkage), construction, context)?,
                 };
-                (Some(Made { factors: 0, rest: Rest::Shrunk(share) }), parts)
+                (Made { name, shrinkage, ..Made::default() }, parts)
             }
         };
         Ok(Self { z, n, d, construction, made, parts })
@@ -178,7 +177,7 @@ pub(super) fn normal_numbers(seed: u64, count: usize) -> Vec<f64> {
 
 /// The share of the identity in the estimate of Ledoit and Wolf (2004, Theorem 3.2) of the correlation
 /// matrix: with the sample correlations `C`, `min(1, b² / ‖C − I‖²)`, `b² = 1/n² Σᵢ ‖zᵢ zᵢᵀ − C‖²`.
-fn ledoit_wolf(z: &[f64], n: usize, context: &Context<'_>) -> Result<f64, Error> {
+pub(super) fn ledoit_wolf(z: &[f64], n: usize, context: &Context<'_>) -> Result<f64, Error> {
     let d = z.len() / n;
     // The squared norm of `ZᵀZ` is that of `ZZᵀ`: the smaller of the two is computed.
     let products = if n < d { gram(&fewest_linalg::transposed(z, n, &vec![1.0; n]), d) } else { gram(z, n) };
@@ -210,6 +209,7 @@ fn singular(what: &str) -> Error {
 }
 
 /// Eigenvectors of `ZᵀZ` with an eigenvalue above rounding, the largest first.
+#[derive(Default)]
 pub(super) struct Spectrum {
     /// Of unit length, `d` each.
     pub vectors: Vec<f64>,
@@ -221,10 +221,25 @@ impl Spectrum {
     pub(super) fn of(z: &[f64], n: usize, context: &Context<'_>) -> Result<Self, Error> {
         let d = z.len() / n;
         let is_stopped = || context.stopped().is_some();
-        let by_sample = (n < d).then(|| fewest_linalg::transposed(z, n, &vec![1.0; n]));
-        let (table, length) = by_sample.as_ref().map_or((z, n), |rows| (&rows[..], d));
-        let m = n.min(d);
-        let matrix = DMatrix::from_vec(m, m, gram(table, length));
+        if n >= d {
+            return Self::of_products(gram_unless(z, n, &is_stopped), d, context);
+        }
+        let products = gram_of_rows_unless(z, n, &is_stopped);
+        let Self { vectors, values } = Self::of_products(products, n, context)?;
+        // `Zᵀ` times an eigenvector of `ZZᵀ`, divided by its length, is one of `ZᵀZ`.
+        let mut own = Vec::with_capacity(values.len() * d);
+        for (vector, value) in vectors.chunks_exact(n).zip(&values) {
+            let mut along = vec![0.0; d];
+            dot_products(z, vector, n, &mut along);
+            own.extend(along.iter().map(|along| along / value.sqrt()));
+        }
+        Ok(Self { vectors: own, values })
+    }
+
+    /// Of the products themselves, `m × m`.
+    pub(super) fn of_products(products: Vec<f64>, m: usize, context: &Context<'_>) -> Result<Self, Error> {
+        let is_stopped = || context.stopped().is_some();
+        let matrix = DMatrix::from_vec(m, m, products);
         let eigen = symmetric_eigen_unless(matrix, &is_stopped).ok_or_else(|| match context.stopped() {
             Some(_) => STOPPED,
             None => singular("its eigenvalues were not found"),
@@ -232,26 +247,13 @@ impl Spectrum {
         let mut order: Vec<usize> = (0..m).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
         let largest = order.first().map_or(0.0, |&first| eigen.eigenvalues[first]);
-        let (mut vectors, mut values) = (Vec::new(), Vec::new());
-        for at in order {
-            let (value, vector) = (eigen.eigenvalues[at], eigen.eigenvectors.column(at));
-            if value <= RANK * largest {
-                break;
-            }
-            // Of `ZZᵀ`: `Zᵀ` times an eigenvector, divided by its length, is one of `ZᵀZ`.
-            vectors.extend(match n < d {
-                true => {
-                    let scale = value.sqrt().recip();
-                    let mut own = vec![0.0; d];
-                    dot_products(z, vector.as_slice(), n, &mut own);
-                    own.iter_mut().for_each(|value| *value *= scale);
-                    own
-                }
-                false => vector.as_slice().to_vec(),
-            });
-            values.push(value);
-        }
-        Ok(Self { vectors, values })
+        order.retain(|&at| eigen.eigenvalues[at] > RANK * largest);
+        let vectors =
+            order.iter().flat_map(|&at| eigen.eigenvectors.column(at).iter().copied().collect::<Vec<_>>());
+        Ok(Self {
+            vectors: vectors.collect(),
+            values: order.iter().map(|&at| eigen.eigenvalues[at]).collect(),
+        })
     }
 }
 
@@ -271,7 +273,7 @@ fn spectral(z: &[f64], n: usize, shrinkage: f64, context: &Context<'_>) -> Resul
 }
 
 /// The correlations of the samples with this share of the identity.
-fn shrunk(z: &[f64], n: usize, share: f64) -> Vec<f64> {
+pub(super) fn shrunk(z: &[f64], n: usize, share: f64) -> Vec<f64> {
     let scale = (1.0 - share) / n as f64;
     let mut values = gram(z, n);
     values.iter_mut().for_each(|value| *value *= scale);

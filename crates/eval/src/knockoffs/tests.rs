@@ -81,7 +81,7 @@ fn relevant_features_are_found_and_the_bound_is_told() {
             assert_eq!((bound.target, bound.offset, bound.draws), (0.2, 1, 1));
             match bound.covariance {
                 "graph" => assert!(bound.pairs < 100 && bound.shrinkage == 0.0, "{bound:?}"),
-                other => assert!(other == "ledoit-wolf" && bound.shrinkage <= 1.0, "{bound:?}"),
+                other => assert!(other == "shrunk" && bound.shrinkage <= 1.0, "{bound:?}"),
             }
             assert_ne!(bound.construction, "auto");
             assert_eq!((bound.statistic, bound.folds), ("score", 0));
