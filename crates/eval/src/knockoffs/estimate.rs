@@ -90,7 +90,7 @@ impl Estimate {
     }
 }
 
-/// The candidate under which samples that are held out are most likely, and the best of those without a graph.
+/// The candidate under which samples that are held out are most likely, and the best without a graph.
 fn choose(z: &[f64], n: usize, context: &Context<'_>) -> Result<Vec<Candidate>, Error> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&i| derive_seed(0, i as u64));
