@@ -184,7 +184,7 @@ impl Held {
 /// A [`Scorer`] by sums over rows, which need not be in memory.
 pub trait StreamScorer: Scorer {
     /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
-    /// bits.
+    /// bits, or within an error that a note tells.
     ///
     /// Some methods read the rows twice, and all do if squares of the values overflow.
     ///
@@ -198,8 +198,11 @@ pub trait StreamScorer: Scorer {
     fn reads_parts(&self) -> bool {
         false
     }
+}
 
-    /// The same sums over rows that arrive: [`RankedStream`] makes a [`StreamSelector`] of them.
+/// A [`StreamScorer`] whose sums can also be taken over rows that arrive.
+pub trait RunningScorer: StreamScorer {
+    /// The sums: [`RankedStream`] makes a [`StreamSelector`] of them.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for options that need all rows at once.

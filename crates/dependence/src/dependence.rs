@@ -1,12 +1,14 @@
 //! Dependence of features on the target: how it is measured, and as a score.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, Scorer, Scores, Status, options, words};
+use fewest_core::{
+    Context, Dataset, Error, SampleStream, Scorer, Scores, Status, StreamScorer, options, words,
+};
 use fewest_kernels::Form;
 use fewest_solver::{InnerProducts, Scaled};
 
 use crate::atoms::{self, Measure};
-use crate::{HsicEstimator, InputKernel, OutputKernel};
+use crate::{HsicEstimator, InputKernel, OutputKernel, in_passes};
 
 words! {
     /// Whether Gram matrices are divided by their Frobenius norm.
@@ -90,6 +92,23 @@ impl Scorer for Hsic {
         self.check()?;
         self.dependence.scores(data, Measure::Hsic, context)
     }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
+}
+
+/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
+/// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
+impl StreamScorer for Hsic {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.check()?;
+        in_passes::scores(stream, Measure::Hsic, &self.dependence, context)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
+    }
 }
 
 options! {
@@ -110,5 +129,22 @@ impl Scorer for Nocco {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         self.dependence.scores(data, Measure::Nocco { epsilon: self.epsilon }, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
+}
+
+/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
+/// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
+impl StreamScorer for Nocco {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.check()?;
+        in_passes::scores(stream, Measure::Nocco { epsilon: self.epsilon }, &self.dependence, context)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
     }
 }

@@ -4,10 +4,11 @@
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector, RowBatches,
-    SampleStream, Selection, Selector, Status, Target,
+    SampleStream, Scorer, Selection, Selector, Status, Target,
 };
 use fewest_dependence::{
-    Dependence, HsicLasso, InputKernel, LassoOptions, LassoPenalty, NoccoLasso, Normalization, OutputKernel,
+    Dependence, Hsic, HsicLasso, InputKernel, LassoOptions, LassoPenalty, Nocco, NoccoLasso, Normalization,
+    OutputKernel,
 };
 use fewest_kernels::Form;
 
@@ -115,6 +116,46 @@ fn answers_are_those_of_the_table() -> Result<(), Error> {
             assert_eq!(entered(&found), entered(&table), "{case}");
             // Ranges, counts, products of the likely ones, and of the selected ones with all others.
             assert!(passes <= 4, "{case}: {passes}");
+        }
+    }
+    Ok(())
+}
+
+/// The scores alone: of HSIC and NOCCO, as they are and with matrices of norm 1, in any batches.
+#[test]
+fn scores_are_those_of_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    for (is_real, normalization) in
+        [(false, Normalization::None), (true, Normalization::None), (false, Normalization::Unit)]
+    {
+        let data = data(1500, is_real)?;
+        let of = |dependence: Dependence| -> [Box<dyn Scorer>; 2] {
+            let dependence = Dependence { normalization, ..dependence };
+            [
+                Box::new(Hsic { dependence: dependence.clone() }),
+                Box::new(Nocco { dependence, ..Nocco::default() }),
+            ]
+        };
+        let scorers = of(Dependence::default()).into_iter().zip(of(low_rank()));
+        for (which, (scorer, of_table)) in scorers.enumerate() {
+            let table = of_table.score(&data, &context)?.values;
+            let largest = table.iter().fold(0.0_f64, |most, score| most.max(*score));
+            let in_passes = scorer.in_passes().expect("sums over rows");
+            assert!(in_passes.reads_parts());
+            let mut first: Option<Vec<u64>> = None;
+            for rows in [1500, 217] {
+                let mut stream = RowBatches::new(&data, rows)?;
+                let found = in_passes.score_stream(&mut stream, &context)?;
+                assert!(found.notes[0].contains("off by at most"), "{:?}", found.notes);
+                for (own, other) in found.values.iter().zip(&table) {
+                    assert!(
+                        (own - other).abs() < 1e-4 * largest,
+                        "{which} {is_real}: {own} {other} {largest}"
+                    );
+                }
+                let bits: Vec<u64> = found.values.iter().map(|score| score.to_bits()).collect();
+                assert_eq!(first.get_or_insert_with(|| bits.clone()), &bits);
+            }
         }
     }
     Ok(())

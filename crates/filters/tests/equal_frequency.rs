@@ -7,7 +7,7 @@ mod criteria;
 use criteria::criteria;
 use fewest_core::{
     BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector, RowBatches,
-    SampleStream, Scorer, Selector, StreamScorer, Target,
+    RunningScorer, SampleStream, Scorer, Selector, StreamScorer, Target,
 };
 use fewest_filters::discretisation::{Discretisation, DiscretisationRule};
 use fewest_filters::information::{Estimator, Forward, ForwardCriterion, Mim, MrmrForm};

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{FadingScore, RankedStream, StreamScorer, StreamSelector};
+use super::{FadingScore, RankedStream, RunningScorer, StreamSelector};
 use crate::{Budget, Error};
 
 /// What arrives at a [`StreamSelector`].
@@ -25,7 +25,7 @@ impl Arrives {
     }
 }
 
-/// Options of a method that make a [`StreamSelector`]: every [`StreamScorer`], and methods of their own. A
+/// Options of a method that make a [`StreamSelector`]: every [`RunningScorer`], and methods of their own. A
 /// [`Method`](crate::method::Method) says that it is one by [`streaming`](crate::method::Method::streaming).
 pub trait StreamMethod {
     /// What arrives.
@@ -47,7 +47,7 @@ pub trait StreamMethod {
     }
 }
 
-impl<T: StreamScorer + Debug> StreamMethod for T {
+impl<T: RunningScorer + Debug> StreamMethod for T {
     const ARRIVES: Arrives = Arrives::Samples;
 
     fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {
@@ -55,6 +55,6 @@ impl<T: StreamScorer + Debug> StreamMethod for T {
     }
 
     fn fading(&self) -> Result<FadingScore, Error> {
-        StreamScorer::fading(self)
+        RunningScorer::fading(self)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::state::{broken, by_macro};
-use super::{Cutter, StreamScorer};
+use super::{Cutter, RunningScorer};
 use crate::{
     BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Held, Scores, Selection,
     State, StreamSelector, Target, scores,
@@ -40,7 +40,7 @@ pub trait RunningScores: Send {
     fn load(&mut self, from: &mut &[u8]) -> Result<(), Error>;
 }
 
-/// A [`StreamScorer`] to which samples arrive: the [`StreamSelector`] that takes the best features by score.
+/// A [`RunningScorer`] to which samples arrive: the [`StreamSelector`] that takes the best features by score.
 ///
 /// It selects what [`Ranked`](crate::Ranked) selects from the same rows in one table, with the same bits,
 /// where all columns are dense. Two things need a second pass over a table: values whose squares overflow,
@@ -75,8 +75,8 @@ impl RankedStream {
     /// With the sums of `scorer`.
     ///
     /// # Errors
-    /// Those of [`StreamScorer::running`].
-    pub fn new(scorer: &(impl StreamScorer + Debug)) -> Result<Self, Error> {
+    /// Those of [`RunningScorer::running`].
+    pub fn new(scorer: &(impl RunningScorer + Debug)) -> Result<Self, Error> {
         Ok(Self {
             running: scorer.running()?,
             made: format!("{scorer:?}"),

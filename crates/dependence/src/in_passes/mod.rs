@@ -14,7 +14,7 @@ mod nodes;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Selection};
+use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Scores, Selection};
 
 use crate::arriving::{Axis, Counts, Joint};
 use crate::atoms::Measure;
@@ -29,11 +29,97 @@ const MOST_ERROR: f64 = 1e-3;
 /// Levels of a category whose kernel is decomposed.
 const MOST_LEVELS: usize = 1000;
 
+/// What the first passes say.
+struct Known {
+    /// The first rows.
+    first: Dataset,
+    n_samples: usize,
+    /// The kernel of each feature.
+    nodes: Vec<Nodes>,
+    target: Nodes,
+    /// `tr(K̄ⱼ L̄)` of each feature.
+    products: Vec<f64>,
+}
+
+impl Known {
+    /// # Errors
+    /// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve.
+    fn of(
+        stream: &mut dyn SampleStream,
+        measure: Measure,
+        dependence: &Dependence,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let (sigma_x, sigma_y) = dependence.widths()?;
+        let (counts, first) = counting::count(stream, dependence, context)?;
+        let marginal = counts.features.first().map(Joint::target_marginal).unwrap_or_default();
+        let weights;
+        let kernel = match &counts.target {
+            Axis::Levels(_) => {
+                weights = dependence.class_weights(&marginal)?;
+                Kernel::Levels(&weights)
+            }
+            Axis::Numbers(numbers) => Kernel::Gaussian(
+                numbers
+                    .spacing(&marginal, sigma_y.unwrap_or(1.0))
+                    .ok_or_else(|| crate::arriving::varying("one value"))?,
+            ),
+        };
+        let tolerance = dependence.factor_tolerance;
+        let target = Nodes::new(&counts.target, &kernel, &marginal, measure, tolerance)?;
+        check(target.error, "the target")?;
+        let bytes = AtomicUsize::new(bytes_of(&counts));
+        let found = fewest_parallel::try_map(counts.features.len(), |j| {
+            context.go_on("the kernel of every feature was known")?;
+            let nodes = of_feature(&counts.features[j], sigma_x, measure, tolerance)?;
+            let Some(nodes) = nodes else { return Err(many_levels(&first, j)) };
+            check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
+            check_memory(bytes.fetch_add(nodes.bytes(), Ordering::Relaxed), counts.features.len(), context)?;
+            let product = nodes.dependence(&target, counts.features[j].counts());
+            Ok((nodes, product))
+        })?;
+        let (nodes, products) = found.into_iter().unzip();
+        Ok(Self { first, n_samples: counts.n, nodes, target, products })
+    }
+
+    /// The products, each divided by the norm of its matrix where that is asked for.
+    fn relevance(&self, normalization: Normalization) -> Vec<f64> {
+        let share = |(product, nodes): (&f64, &Nodes)| match normalization {
+            Normalization::None => *product,
+            Normalization::Unit if nodes.rank > 0 => product / nodes.norm,
+            Normalization::Unit => 0.0,
+        };
+        self.products.iter().zip(&self.nodes).map(share).collect()
+    }
+}
+
+/// The dependence of each feature on the target.
+///
+/// # Errors
+/// Those of [`Known::of`].
+pub(crate) fn scores(
+    stream: &mut dyn SampleStream,
+    measure: Measure,
+    dependence: &Dependence,
+    context: &Context<'_>,
+) -> Result<Scores, Error> {
+    let known = Known::of(stream, measure, dependence, context)?;
+    let mut scores = known.relevance(dependence.normalization);
+    if dependence.normalization == Normalization::Unit {
+        scores.iter_mut().for_each(|score| *score /= known.target.norm);
+    }
+    let error = known.nodes.iter().map(|nodes| nodes.error).fold(known.target.error, f64::max);
+    let mut scores = Scores::descending(scores);
+    scores.notes.push(format!(
+        "values are counted on a grid: a Gram matrix is off by at most {error:.0e} of its norm"
+    ));
+    Ok(scores)
+}
+
 /// The selection by the lasso over kernels.
 ///
 /// # Errors
-/// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve; those of the
-/// solver.
+/// Those of [`Known::of`]; those of the solver.
 pub(crate) fn select(
     stream: &mut dyn SampleStream,
     measure: Measure,
@@ -42,46 +128,9 @@ pub(crate) fn select(
     budget: Budget,
     context: &Context<'_>,
 ) -> Result<Selection, Error> {
-    dependence.widths()?;
-    let (counts, first) = counting::count(stream, dependence, context)?;
-    let (target, weights);
-    let marginal = counts.features.first().map(Joint::target_marginal).unwrap_or_default();
-    let sigma_y = dependence.widths()?.1;
-    let kernel = match &counts.target {
-        Axis::Levels(_) => {
-            weights = dependence.class_weights(&marginal)?;
-            Kernel::Levels(&weights)
-        }
-        Axis::Numbers(numbers) => Kernel::Gaussian(
-            numbers
-                .spacing(&marginal, sigma_y.unwrap_or(1.0))
-                .ok_or_else(|| crate::arriving::varying("one value"))?,
-        ),
-    };
-    let tolerance = dependence.factor_tolerance;
-    target = Nodes::new(&counts.target, &kernel, &marginal, measure, tolerance)?;
-    check(target.error, "the target")?;
-    let sigma_x = dependence.widths()?.0;
-    let bytes = AtomicUsize::new(bytes_of(&counts));
-    let found = fewest_parallel::try_map(counts.features.len(), |j| {
-        context.go_on("the kernel of every feature was known")?;
-        let nodes = of_feature(&counts.features[j], sigma_x, measure, tolerance)?;
-        let Some(nodes) = nodes else { return Err(many_levels(&first, j)) };
-        check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
-        check_memory(bytes.fetch_add(nodes.bytes(), Ordering::Relaxed), counts.features.len(), context)?;
-        let product = nodes.dependence(&target, counts.features[j].counts());
-        Ok((nodes, product))
-    })?;
-    let (n_samples, (nodes, products)) = (counts.n, found.into_iter().unzip::<_, _, Vec<Nodes>, Vec<f64>>());
-    drop(counts.features);
-    let relevance: Vec<f64> = match dependence.normalization {
-        Normalization::None => products.clone(),
-        Normalization::Unit => {
-            let share =
-                |(product, nodes): (&f64, &Nodes)| if nodes.rank > 0 { product / nodes.norm } else { 0.0 };
-            products.iter().zip(&nodes).map(share).collect()
-        }
-    };
+    let known = Known::of(stream, measure, dependence, context)?;
+    let relevance = known.relevance(dependence.normalization);
+    let Known { first, n_samples, nodes, target, products } = known;
     let wanted = if let Budget::Count(k) = budget { k } else { 0 };
     let mut atoms = KnownAtoms::new(nodes, &target, products, &relevance).looking_ahead(wanted);
     loop {

@@ -5,7 +5,8 @@ use crate::tables::LevelTable;
 use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, rank,
+    Context, Dataset, Error, RunningScorer, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
+    options, rank,
 };
 use fewest_counts::relevances;
 
@@ -81,7 +82,9 @@ impl StreamScorer for Mim {
         scores.notes.extend(levels.note);
         Ok(scores)
     }
+}
 
+impl RunningScorer for Mim {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
         let scores = |tables: Vec<LevelTable>, _: &dyn Fn(usize) -> bool| {

@@ -1,7 +1,9 @@
 //! Fisher score.
 
 use fewest_core::method::Options;
-use fewest_core::{Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer};
+use fewest_core::{
+    Context, Dataset, Error, RunningScorer, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
+};
 
 use super::scatter::{Scatter, stream_scatters};
 use crate::statistical::classes::{ClassTable, running_sums, unordered_sums};
@@ -58,7 +60,9 @@ impl StreamScorer for FisherScore {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for FisherScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         // Sums that are safe are those of values as they are.
         let scores =

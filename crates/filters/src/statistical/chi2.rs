@@ -5,7 +5,8 @@ use crate::tables::{LevelTable, StreamTables};
 use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options,
+    Context, Dataset, Error, FeatureKind, RunningScorer, RunningScores, SampleStream, Scorer, Scores,
+    StreamScorer, options,
 };
 use fewest_counts::discretisation::{Discretisation, categories};
 
@@ -82,7 +83,9 @@ impl StreamScorer for ChiSquare {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for ChiSquare {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check()?;
         Ok(Box::new(RunningTables::new(self.bins, "chi2", |tables, _| of_tables(&tables))))

@@ -1,8 +1,8 @@
 //! Correlation with the target.
 
 use fewest_core::{
-    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
-    StreamScorer, Target, options, words,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScorer, RunningScores, SampleStream,
+    Scorer, Scores, StreamScorer, Target, options, words,
 };
 
 use super::levels::ranks;
@@ -92,7 +92,9 @@ impl StreamScorer for CorrelationScore {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for CorrelationScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         self.check_streamed()?;
         Ok(running_explained(REGRESSION, of_shares))

@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FadingScore, RunningScores, SampleStream, Scorer, Scores, State, StreamScorer,
-    Target,
+    Context, Dataset, Error, FadingScore, RunningScorer, RunningScores, SampleStream, Scorer, Scores, State,
+    StreamScorer, Target,
 };
 
 use super::classes::{
@@ -91,7 +91,9 @@ impl StreamScorer for FScore {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for FScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         Ok(Box::new(RunningF(None)))
     }

@@ -2,7 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options,
+    Context, Dataset, Error, FeatureKind, RunningScorer, RunningScores, SampleStream, Scorer, Scores,
+    StreamScorer, options,
 };
 
 use super::classes::{ClassOrder, check_classes};
@@ -82,7 +83,9 @@ impl StreamScorer for Gini {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for Gini {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let scores = |tables: Vec<LevelTable>, is_number: &dyn Fn(usize) -> bool| {
             let scores = tables.iter().enumerate().map(|(j, table)| of_table(table, is_number(j)));

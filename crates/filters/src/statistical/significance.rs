@@ -4,9 +4,9 @@ use fewest_core::method::{Built, Options, Parameter, Parameters, Relation};
 use std::fmt::Debug;
 
 use fewest_core::{
-    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, PassSelector, RankedStream, SampleStream,
-    Scorer, Scores, Selection, Selector, StreamMethod, StreamScorer, StreamSelector, options, q_values,
-    score_parts, words,
+    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, PassSelector, RankedStream, RunningScorer,
+    SampleStream, Scorer, Scores, Selection, Selector, StreamMethod, StreamScorer, StreamSelector, options,
+    q_values, score_parts, words,
 };
 
 words! {
@@ -155,7 +155,7 @@ impl StreamSelector for SignificantStream {
     }
 }
 
-impl<S: Test + StreamScorer + Debug> StreamMethod for Tested<S> {
+impl<S: Test + RunningScorer + Debug> StreamMethod for Tested<S> {
     const ARRIVES: Arrives = Arrives::Samples;
 
     fn open(&self, _: Budget, _: u64) -> Result<Box<dyn StreamSelector>, Error> {

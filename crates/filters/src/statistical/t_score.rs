@@ -1,7 +1,8 @@
 //! t-score.
 
 use fewest_core::{
-    Context, Dataset, Error, RunningScores, SampleStream, Scorer, Scores, StreamScorer, options, words,
+    Context, Dataset, Error, RunningScorer, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
+    options, words,
 };
 
 use super::classes::{
@@ -79,7 +80,9 @@ impl StreamScorer for TScore {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for TScore {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let score = *self;
         Ok(running_spreads("t-score", move |spreads| score.of_spreads(&spreads)))

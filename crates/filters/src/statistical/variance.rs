@@ -8,8 +8,8 @@ use crate::unordered::{Unordered, UnorderedScorer};
 use fewest_columns::{ColumnSums, ExactMoments, TableSums, Unit, divided, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
-    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScores, SampleStream, Scorer, Scores,
-    State, StreamScorer, Target,
+    Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScorer, RunningScores, SampleStream,
+    Scorer, Scores, State, StreamScorer, Target,
 };
 
 use fewest_columns::moments::{Moments, is_safe, magnitude};
@@ -68,7 +68,9 @@ impl StreamScorer for Variance {
     fn reads_parts(&self) -> bool {
         true
     }
+}
 
+impl RunningScorer for Variance {
     fn running(&self) -> Result<Box<dyn RunningScores>, Error> {
         let scores =
             |sums: Vec<Sums>| Ok(Scores::descending(sums.iter().map(|sums| sums.variance(1.0)).collect()));
