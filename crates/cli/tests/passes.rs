@@ -139,6 +139,8 @@ fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
         ("hsic-lasso", &[], 5, 1e-4),
         ("hsic-lasso", &["--force-in", "e", "-p", "related=0"], 5, 1e-4),
         ("nocco-lasso", &["-p", "related=0"], 4, 1e-3),
+        ("hsic", &[], 4, 1e-4),
+        ("nocco", &[], 4, 1e-3),
         ("gini", &["-p", "bins=64"], 3, 1e-15),
         // The first look, two passes for the bounds of bins, the counts of features, and of pairs.
         ("mrmr", &["-p", "discretisation=equal-frequency"], 5, 0.0),

@@ -5,18 +5,21 @@ use std::time::{Duration, Instant};
 use crate::processes::{Machines, error, json};
 use crate::tables::{Rows, comparable, in_memory};
 
-const ARGUMENTS: [&str; 10] =
-    ["--method", "chi2", "--target", "class", "--ignore", "real", "-k", "6", "--tasks", "8"];
+const ARGUMENTS: [&str; 10] = arguments("chi2");
+
+const fn arguments(method: &str) -> [&str; 10] {
+    ["--method", method, "--target", "class", "--ignore", "real", "-k", "6", "--tasks", "8"]
+}
 
 #[test]
 fn an_executor_that_is_killed_costs_time_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = Rows::new(32_000).write(folder.path(), 3);
-    let expected = comparable(in_memory(&path, ("class", "real"), "chi2", &[], 6));
-    // Two passes of eight tasks of 300 ms or more each, on two executors: some 3 seconds.
-    for moment in [0, 500, 1100, 1700, 2300] {
+    // Two passes or three of eight tasks of 300 ms or more each, on two executors: 3 seconds and more.
+    for (moment, method) in [(0, "chi2"), (500, "mrmr"), (1100, "gini"), (1700, "mrmr"), (2300, "mim")] {
+        let expected = comparable(in_memory(&path, ("class", "real"), method, &[], 6));
         let mut machines = Machines::start(2, &["--pause", "300"]);
-        let mut command = machines.begin(&path, &ARGUMENTS);
+        let mut command = machines.begin(&path, &arguments(method));
         std::thread::sleep(Duration::from_millis(moment));
         assert!(command.try_wait().unwrap().is_none(), "the answer was there before {moment} ms");
         machines.executors[moment as usize % 200 / 100].kill();
