@@ -111,7 +111,7 @@ fn choose(z: &[f64], n: usize, context: &Context<'_>) -> Result<Vec<Candidate>, 
         let (mut least, before) = (f64::INFINITY, loss);
         for part in SHARES {
             let own = held_out.loss(parts.shrunk(part * share).values, context)?;
-            // The first share may be too small already, where there are few samples.
+            // Once a share is too small, smaller ones are, too; with few samples the first one may be.
             if own >= least {
                 break;
             }

@@ -11,15 +11,15 @@ const MOST_SWEEPS: usize = 100;
 /// A sweep that changes no coefficient by more than this is the last.
 const SETTLED: f64 = 1e-4;
 
-/// Rounds over the features for the correlations of a graph: as many as take [`MOST_WORK`], from 20 to 1000.
-const ROUNDS: (f64, f64) = (20.0, 1000.0);
+/// Multiplications for the correlations of a graph, at most, in `d³`, and a number that is always allowed.
+const MOST_WORK: (f64, f64) = (10.0, 1e8);
 
-/// Multiplications for the correlations of a graph, in `d³`. A graph of which one round takes as many is
-/// refused: correlations that are shrunk then say as much.
-const MOST_WORK: f64 = 30.0;
+/// A graph is refused of which this many rounds over the features would take more than that: correlations
+/// that are shrunk then say as much.
+const LEAST_ROUNDS: f64 = 20.0;
 
-/// A graph is never refused for fewer.
-const FEW: f64 = 1e7;
+/// Rounds, at most.
+const MOST_ROUNDS: f64 = 1000.0;
 
 /// A round that changes no correlation by more than this is the last.
 const COMPLETED: f64 = 1e-6;
@@ -132,11 +132,11 @@ pub(super) fn completed(
     let size = d as f64;
     let degrees = neighbours.iter().map(|own| own.len() as f64);
     let round: f64 = degrees.map(|degree| degree.powi(3) / 3.0 + size * degree).sum();
-    let most = (MOST_WORK * size.powi(3)).max(FEW);
-    if round > most {
+    let rounds = (MOST_WORK.0 * size.powi(3)).max(MOST_WORK.1) / round.max(1.0);
+    if rounds < LEAST_ROUNDS {
         return Ok(None);
     }
-    let rounds = (most / round.max(1.0)).clamp(ROUNDS.0, ROUNDS.1) as usize;
+    let rounds = rounds.min(MOST_ROUNDS) as usize;
     let given = |j: usize, k: usize| correlations[j * d + k] / (1.0 + RIDGE);
     // Those of the samples, which are positive definite, and stay so; features that no path joins are
     // independent.
