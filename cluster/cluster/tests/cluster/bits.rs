@@ -28,6 +28,7 @@ const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
     ("fcq", &[], "real"),
     ("lasso", &[], "real"),
     ("elastic-net", &["l1_ratio=0.5"], "class"),
+    ("hsic", &[], "real"),
     ("hsic-lasso", &[], "class"),
     ("nocco-lasso", &["related=0"], "real"),
 ];
