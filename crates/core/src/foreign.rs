@@ -186,7 +186,7 @@ mod polars {
     ///
     /// let frame = df!("dose" => [0.5, 1.5, 1.0], "age" => [61, 47, 55], "ill" => ["no", "yes", "no"])?;
     /// let labels: Option<Vec<&str>> = frame.column("ill")?.str()?.iter().collect();
-    /// let target = Target::from_labels(&labels.ok_or("an outcome is missing")?)?;
+    /// let target = Target::from_labels(&labels.ok_or("an outcome is missing")?);
     /// let x = PolarsColumns::new(&frame, ["age", "dose"])?;
     /// let names = x.names().map(str::to_owned).collect();
     /// let data = Dataset::new(x, target)?.with_feature_names(names)?;
