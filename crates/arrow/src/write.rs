@@ -1,13 +1,13 @@
 //! Tables as Parquet files.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use fewest_core::Dataset;
-use fewest_data::{Error, Written, write_atomically, written_columns};
+use fewest_data::{Error, NextPiece, Written, write_through};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
-use parquet::errors::Result;
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
@@ -17,28 +17,48 @@ use crate::reading::ROW_NAMES;
 /// Rows of a group: readers may take groups one by one.
 const ROWS: usize = 1 << 20;
 
-/// Writes features and the target: numbers as `DOUBLE`, texts, categories and classes as `STRING` with a
-/// dictionary, missing values as nulls, pages compressed with Zstandard. Ids without a name get the one that
-/// pandas gives them.
-pub(crate) fn parquet(
-    path: &Path,
-    data: &Dataset,
-    features: &[usize],
-    names: &[String],
-) -> std::result::Result<(), Error> {
-    let columns = written_columns(data, features, names)?;
-    let bytes = encoded(&columns, data.n_samples()).map_err(|error| {
-        Error::unsupported(path, format!("a table that Parquet refuses ({error})"), "write a .csv file")
-    })?;
-    write_atomically(path, &bytes)
+/// Writes numbers as `DOUBLE`, texts, categories and classes as `STRING` with a dictionary, missing values as
+/// nulls, pages compressed with Zstandard. Ids without a name get the one that pandas gives them.
+pub(crate) fn parquet(path: &Path, next: NextPiece<'_>) -> Result<(), Error> {
+    write_through(path, |out| {
+        let refused = |error: ParquetError| match error {
+            ParquetError::External(error) if error.is::<io::Error>() => {
+                let error = error.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error);
+                Error::writing(path, error)
+            }
+            error => {
+                let what = format!("a table that Parquet refuses ({error})");
+                Error::unsupported(path, what, "write a .csv file")
+            }
+        };
+        let Some(first) = next()? else { return Ok(()) };
+        let mut writer = opened(out, &first).map_err(refused)?;
+        let mut piece = Some(first);
+        while let Some(columns) = piece {
+            write_groups(&mut writer, &columns).map_err(refused)?;
+            piece = next()?;
+        }
+        writer.close().map(drop).map_err(refused)
+    })
 }
 
-fn encoded(columns: &[(String, Written)], n_samples: usize) -> Result<Vec<u8>> {
-    let fields = columns.iter().map(|(name, column)| field(name, column)).collect::<Result<Vec<_>>>()?;
+/// A writer of tables with these columns.
+fn opened<W: Write + Send>(
+    out: W,
+    columns: &[(String, Written)],
+) -> Result<SerializedFileWriter<W>, ParquetError> {
+    let fields = columns.iter().map(|(name, column)| field(name, column)).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
     let compression = Compression::ZSTD(ZstdLevel::default());
     let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());
-    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties)?;
+    SerializedFileWriter::new(out, schema, properties)
+}
+
+fn write_groups<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    columns: &[(String, Written)],
+) -> Result<(), ParquetError> {
+    let n_samples = columns.first().map_or(0, |(_, column)| column.n_samples());
     for first in (0..n_samples).step_by(ROWS) {
         let rows = first..n_samples.min(first + ROWS);
         let mut group = writer.next_row_group()?;
@@ -69,7 +89,7 @@ fn encoded(columns: &[(String, Written)], n_samples: usize) -> Result<Vec<u8>> {
         }
         group.close()?;
     }
-    writer.into_inner()
+    Ok(())
 }
 
 /// The values that are there, and 1 for each of them among zeros for those that are missing.
@@ -78,7 +98,7 @@ fn present(values: &[f64]) -> (Vec<f64>, Vec<i16>) {
     (there, values.iter().map(|value| i16::from(!value.is_nan())).collect())
 }
 
-fn field(name: &str, column: &Written) -> Result<Arc<Type>> {
+fn field(name: &str, column: &Written) -> Result<Arc<Type>, ParquetError> {
     let name = if name.is_empty() { ROW_NAMES } else { name };
     let (physical, logical) = match column {
         Written::Numbers(_) => (Physical::DOUBLE, None),

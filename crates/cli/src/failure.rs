@@ -32,6 +32,14 @@ impl Failure {
         Self { message: "interrupted before there was a result".to_owned(), status: STATUS_INTERRUPTED }
     }
 
+    /// Ctrl-C came before an output was written; the result is there.
+    pub(crate) fn interrupted_before(output: &str) -> Self {
+        Self {
+            message: format!("{output}: not written, since it was interrupted"),
+            status: STATUS_INTERRUPTED,
+        }
+    }
+
     /// The time limit came before there was a result.
     fn too_late(message: impl Into<String>) -> Self {
         Self { message: format!("--time-limit: {}", message.into()), status: STATUS_TIME_LIMIT }

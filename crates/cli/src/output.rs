@@ -4,14 +4,20 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use fewest::data::{Folder, Part};
+
 use crate::failure::Failure;
 
-/// Refuses outputs that would fail or overwrite something, before the computation starts: the input file
-/// as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of
+/// Refuses outputs that would fail or overwrite something, before the computation starts: the input file, or
+/// one of those of a folder, as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of
 /// a file, two outputs in one file.
 pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
+    // A folder that cannot be listed is told where it is read.
+    let folder = if named.is_empty() { None } else { Folder::or_file(input).ok() };
+    let parts = folder.iter().flat_map(Folder::parts).map(Part::path);
+    let inputs: Vec<&Path> = parts.chain([input]).collect();
     for (at, (option, path)) in named.iter().enumerate() {
         let shown = path.display();
         if path.as_os_str() == "-" {
@@ -19,7 +25,7 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
                 "{option} -: only --json writes to stdout: give the name of a file"
             )));
         }
-        if same_file(input, path) {
+        if inputs.iter().any(|input| same_file(input, path)) {
             return Err(Failure::new(format!(
                 "{option} {shown}: this is the input file, which is never overwritten: use another name"
             )));

@@ -8,7 +8,7 @@ use std::fs;
 
 use common::Place;
 use fewest::core::{Dataset, DenseColumns, FeatureKind, Target};
-use fewest::data::{Missing, ReadOptions, Table};
+use fewest::data::{Formats, Missing, ReadOptions, Table};
 use serde_json::Value;
 
 /// Little enough for the table below, and enough for pieces of its rows.
@@ -290,6 +290,35 @@ fn significance_decides_in_passes() {
     assert!(lasting(&found)["features"].as_array().is_some_and(|features| features.len() < 8));
 }
 
+/// A reduced table is written in one more pass: what is written of the table in memory.
+#[test]
+fn reduced_tables_are_those_of_the_whole_table() {
+    let place = place();
+    let reduced = |file: &str, out: &str, more: &[&str]| {
+        let words = ["select", file, "--target", "kind", "-m", "f-score", "-k", "3", "--write-reduced", out];
+        place.done(&[&words[..], more].concat())
+    };
+    reduced("whole.parquet", "whole-small.csv", &["-q"]);
+    let told = reduced("parts", "small.csv", &["--memory", LITTLE]);
+    assert!(told.contains("read in "), "{told}");
+    let small = place.read("small.csv");
+    assert_eq!(small.lines().count(), ROWS + 1);
+    assert!(small == place.read("whole-small.csv"));
+    reduced("parts", "small.parquet", &["--memory", LITTLE, "--threads", "1"]);
+    let read = |name: &str| {
+        let formats = Formats::standard().with(fewest_arrow::PARQUET);
+        let options = ReadOptions { formats, ..ReadOptions::with_target("kind") };
+        Table::read(place.path(name), &options).unwrap().complete(Missing::Error).unwrap().dataset
+    };
+    let (csv, parquet) = (read("small.csv"), read("small.parquet"));
+    assert!(csv.target() == parquet.target());
+    for j in 0..3 {
+        assert_eq!(csv.feature_name(j), parquet.feature_name(j));
+        let column = |data: &Dataset| data.x().column(j, &mut Vec::new()).unwrap().to_vec(ROWS);
+        assert!(column(&csv) == column(&parquet), "{j}");
+    }
+}
+
 #[test]
 fn what_cannot_be_read_in_passes_is_told_in_one_line() {
     let place = place();
@@ -310,6 +339,8 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
     assert!(told.contains("34.3 MiB") && told.contains("500,000 rows of 9 columns"), "{told}");
     assert!(told.contains("f-score") && told.contains("mrmr"), "{told}");
     assert!(refused(&["-m", "mrmr", "--report", "x.html"]).contains("--report needs the whole table"));
+    let told = refused(&["-m", "f-score", "--write-reduced", "parts/1.parquet"]);
+    assert!(told.contains("this is the input file, which is never overwritten"), "{told}");
     assert!(refused(&["-m", "mrmr", "--missing", "mean"]).contains("drop-rows"));
     let told = refused(&["-m", "mrmr", "-p", "discretisation=mdl"]);
     assert!(told.contains("discretisation=equal-width or equal-frequency"), "{told}");

@@ -4,6 +4,7 @@ use fewest_core::{Column, derive_seed, order};
 use multiversion::multiversion;
 
 use crate::Weights;
+use crate::moments::Moments;
 
 /// Subtracts the mean and divides by the standard deviation (dividing by n); false when all values are equal.
 pub fn standardise(values: &mut [f64]) -> bool {
@@ -60,6 +61,34 @@ impl Standard {
         let (low, high) = range(values);
         let range = if n_zeros > 0 { (low.min(0.0), high.max(0.0)) } else { (low, high) };
         Self::with_zeros(values, n_zeros, range)
+    }
+
+    /// Of the moments of `n` values that were divided by `divisor`, which is positive; `None` when all are
+    /// equal. For values that are summed in passes; the factor by which those of a table are brought near 1 is
+    /// the one that is near `1 / divisor`.
+    ///
+    /// ```
+    /// use fewest_columns::{Standard, moments::Moments};
+    ///
+    /// let moments = Moments::new(&[1.0, 2.0, 3.0], 0);
+    /// let standard = Standard::of_moments(&moments, 3, 1.0).expect("not all equal");
+    /// let mut values = [2.0, 3.0];
+    /// standard.apply(&mut values);
+    /// assert_eq!(values, [0.0, 1.5_f64.sqrt()]);
+    /// assert!(Standard::of_moments(&Moments::new(&[5.0, 5.0], 0), 2, 1.0).is_none());
+    /// ```
+    pub fn of_moments(moments: &Moments, n: usize, divisor: f64) -> Option<Self> {
+        let scale = inverse_power(divisor);
+        let near_one = moments.times(divisor * scale);
+        let inverse_deviation = (near_one.deviations / n as f64).sqrt().recip();
+        let standard = Self {
+            scale,
+            pivot: near_one.origin,
+            mean: near_one.mean_from(near_one.origin),
+            rest: 0.0,
+            inverse_deviation,
+        };
+        standard.inverse_deviation.is_finite().then_some(standard)
     }
 
     /// That of a column whose samples have `weights`: it brings the weighted mean to 0 and the weighted mean

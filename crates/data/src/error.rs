@@ -159,7 +159,8 @@ impl Error {
         Self::Io { path: path.to_owned(), action: "read", source }
     }
 
-    pub(crate) fn writing(path: &Path, source: io::Error) -> Self {
+    /// The error of the system that says why a file cannot be written.
+    pub fn writing(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action: "written", source }
     }
 }

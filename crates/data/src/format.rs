@@ -10,6 +10,7 @@ use crate::error::quoted;
 use crate::passes::OpenPieces;
 use crate::readers;
 use crate::source::{self, Source};
+use crate::write::{NextPiece, written_columns};
 use crate::{Error, Folder, ReadOptions, Table};
 
 /// How certain it is, from the first bytes of a file, that the file has a format.
@@ -27,8 +28,8 @@ pub enum Sniff {
 
 type ReadFolder = fn(Folder, &ReadOptions) -> Result<Table, Error>;
 
-/// Writes the given features, in that order, and the target, with the given names of its columns.
-pub(crate) type WriteTable = fn(&Path, &Dataset, &[usize], &[String]) -> Result<(), Error>;
+/// Writes the rows of a table, piece after piece.
+pub(crate) type WriteTable = fn(&Path, NextPiece<'_>) -> Result<(), Error>;
 
 /// A file format. Its reader is a function that makes a [`Table`] of a [`Source`].
 ///
@@ -209,10 +210,11 @@ impl Format {
         Ok(())
     }
 
-    /// Writes a file completely or not at all.
+    /// Writes the given features, in that order, and the target, with the given names of its columns:
+    /// completely or not at all.
     ///
     /// # Errors
-    /// Those of the writer; [`Error::Unsupported`] where there is none.
+    /// Those of [`written_columns`] and of the writer; [`Error::Unsupported`] where there is none.
     pub fn write(
         self,
         path: &Path,
@@ -220,8 +222,17 @@ impl Format {
         features: &[usize],
         target_names: &[String],
     ) -> Result<(), Error> {
+        let mut columns = Some(written_columns(dataset, features, target_names)?);
+        self.write_pieces(path, &mut || Ok(columns.take()))
+    }
+
+    /// Writes a table whose rows come in pieces, completely or not at all.
+    ///
+    /// # Errors
+    /// Those of the pieces and of the writer; [`Error::Unsupported`] where there is none.
+    pub fn write_pieces(self, path: &Path, next: NextPiece<'_>) -> Result<(), Error> {
         match self.write {
-            Some((_, write)) => write(path, dataset, features, target_names),
+            Some((_, write)) => write(path, next),
             None => {
                 Err(Error::unsupported(path, format!("{self} files are not written"), "write a .csv file"))
             }

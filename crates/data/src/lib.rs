@@ -58,6 +58,6 @@ pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::Table;
 pub use target::are_classes;
 pub use write::{
-    Written, check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json,
-    written_columns,
+    NextPiece, Written, check_writable, csv_text, remove_unfinished, write_atomically, write_csv, write_json,
+    write_through,
 };

@@ -20,7 +20,8 @@ use crate::levels::number_text;
 /// # Errors
 /// [`Error::Io`] with the system's reason.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
-    atomically(path.as_ref(), |out| out.write_all(bytes))
+    let path = path.as_ref();
+    write_through(path, |out| out.write_all(bytes).map_err(|error| Error::writing(path, error)))
 }
 
 /// Writes `value` as indented JSON with a newline at the end, as [`write_atomically`] does.
@@ -38,9 +39,10 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Erro
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_json(path: impl AsRef<Path>, value: &(impl Serialize + ?Sized)) -> Result<(), Error> {
-    atomically(path.as_ref(), |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        out.write_all(b"\n")
+    let path = path.as_ref();
+    write_through(path, |out| {
+        let written = serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from);
+        written.and_then(|()| out.write_all(b"\n")).map_err(|error| Error::writing(path, error))
     })
 }
 
@@ -62,8 +64,13 @@ pub fn write_csv(
     features: &[usize],
     target_names: &[String],
 ) -> Result<(), Error> {
-    let columns = written_columns(dataset, features, target_names)?;
-    atomically(path.as_ref(), |out| write_columns(out, &columns, dataset.n_samples()))
+    let mut columns = Some(written_columns(dataset, features, target_names)?);
+    write_csv_pieces(path.as_ref(), &mut || Ok(columns.take()))
+}
+
+/// Writes the rows of a table as CSV, piece after piece.
+pub(crate) fn write_csv_pieces(path: &Path, next: NextPiece<'_>) -> Result<(), Error> {
+    write_through(path, |out| csv_pieces(path, out, next))
 }
 
 /// The text that [`write_csv`] writes, for a stream that is no file.
@@ -71,19 +78,17 @@ pub fn write_csv(
 /// # Errors
 /// As [`write_csv`].
 pub fn csv_text(dataset: &Dataset, features: &[usize], target_names: &[String]) -> Result<Vec<u8>, Error> {
-    let columns = written_columns(dataset, features, target_names)?;
+    let mut columns = Some(written_columns(dataset, features, target_names)?);
     let mut text = Vec::new();
-    write_columns(&mut text, &columns, dataset.n_samples())
-        .map_err(|error| Error::writing(Path::new("-"), error))?;
+    csv_pieces(Path::new("-"), &mut text, &mut || Ok(columns.take()))?;
     Ok(text)
 }
 
-/// The columns of a table that is written, with their names, as [`write_csv`] says: for a writer of another
-/// format.
+/// The columns of a table that is written, with their names, as [`write_csv`] says.
 ///
 /// # Errors
 /// As [`write_csv`], but for those of the system.
-pub fn written_columns(
+pub(crate) fn written_columns(
     dataset: &Dataset,
     features: &[usize],
     target_names: &[String],
@@ -143,17 +148,34 @@ pub fn written_columns(
     Ok(columns)
 }
 
-fn write_columns(out: &mut dyn Write, columns: &[(String, Written)], n_samples: usize) -> io::Result<()> {
+fn csv_pieces(path: &Path, out: &mut dyn Write, next: NextPiece<'_>) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::writing(path, error);
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(columns.iter().map(|(name, _)| name))?;
+    let mut is_first = true;
+    while let Some(columns) = next()? {
+        if std::mem::take(&mut is_first) {
+            let names = columns.iter().map(|(name, _)| name);
+            writer.write_record(names).map_err(|error| failed(error.into()))?;
+        }
+        write_rows(&mut writer, &columns).map_err(failed)?;
+    }
+    writer.flush().map_err(failed)
+}
+
+fn write_rows(writer: &mut csv::Writer<&mut dyn Write>, columns: &[(String, Written)]) -> io::Result<()> {
+    let n_samples = columns.first().map_or(0, |(_, column)| column.n_samples());
     for i in 0..n_samples {
         for (_, column) in columns {
             writer.write_field(column.text(i))?;
         }
         writer.write_record(None::<&[u8]>)?;
     }
-    writer.flush()
+    Ok(())
 }
+
+/// The next rows of a table that is written, as its columns with their names; `None` at the end. All pieces
+/// have the same columns.
+pub type NextPiece<'a> = &'a mut dyn FnMut() -> Result<Option<Vec<(String, Written)>>, Error>;
 
 /// A column that is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,6 +189,14 @@ pub enum Written {
 }
 
 impl Written {
+    /// Number of rows.
+    pub fn n_samples(&self) -> usize {
+        match self {
+            Written::Texts(texts) => texts.len(),
+            Written::Numbers(values) | Written::Levels(values, _) => values.len(),
+        }
+    }
+
     fn text(&self, i: usize) -> String {
         match self {
             Written::Texts(texts) => texts[i].clone(),
@@ -180,38 +210,33 @@ impl Written {
     }
 }
 
-fn atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    replace(path, fill).map_err(|error| Error::writing(path, error))
-}
-
-fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Follows a symbolic link, so that its target is replaced, not the link.
-    let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-        let mut out = BufWriter::new(fs::File::options().write(true).open(&path)?);
-        fill(&mut out)?;
-        return out.flush();
-    }
-    let file = temporary(&path)?;
-    let named = Unfinished::new(file.path());
-    let done = fill_and_rename(file, &path, fill);
-    drop(named);
-    done
-}
-
-fn fill_and_rename(
-    mut file: tempfile::NamedTempFile,
+/// What `fill` writes becomes the content of `path`, completely or not at all, as [`write_atomically`] says.
+///
+/// # Errors
+/// Those of `fill`, and [`Error::Io`] with the system's reason.
+pub fn write_through(
     path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let failed = |error| Error::writing(path, error);
+    // Follows a symbolic link, so that its target is replaced, not the link.
+    let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        let mut out = BufWriter::new(fs::File::options().write(true).open(&target).map_err(failed)?);
+        fill(&mut out)?;
+        return out.flush().map_err(failed);
+    }
+    let mut file = temporary(&target).map_err(failed)?;
+    let named = Unfinished::new(file.path());
     // Removed if anything below fails.
     let mut out = BufWriter::new(file.as_file_mut());
     fill(&mut out)?;
-    out.flush()?;
+    out.flush().map_err(failed)?;
     drop(out);
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    file.as_file().sync_all().map_err(failed)?;
+    let done = file.persist(&target).map(drop).map_err(|error| failed(error.error));
+    drop(named);
+    done
 }
 
 /// An empty file beside `path`.

@@ -3,9 +3,13 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use fewest_core::{Dataset, SampleStream, Target};
-use fewest_data::{Error, Header, Missing, Passes, ReadOptions, RowCounts, Rows, Table, TargetChoice, Task};
+use fewest_core::{Context, Dataset, SampleStream, Target};
+use fewest_data::{
+    Complete, Error, Formats, Header, Missing, Passes, ReadOptions, RowCounts, Rows, Table, TargetChoice,
+    Task, csv_text,
+};
 use flate2::{Compression, write::GzEncoder};
 
 /// Enough for pieces of 4096 rows of the tables here, or a little more.
@@ -54,7 +58,33 @@ fn check(path: &Path, options: &ReadOptions, missing: Missing) -> Result<Rows, E
     // Which changes nothing for who goes on.
     rows.rewind()?;
     same(&all(&mut rows)?, &expected.dataset, path);
+    check_reduced(&mut rows, &expected)?;
     Ok(rows)
+}
+
+/// The reduced table of the pieces has the bytes of that of the table, and passes go on after it.
+fn check_reduced(rows: &mut Rows, expected: &Complete) -> Result<(), Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reduced.csv");
+    let format = Formats::standard().to_write(&path)?;
+    let data = &expected.dataset;
+    let last = data.n_features() - 1;
+    for features in [&[last][..], &[last, 0][..usize::from(last > 0) + 1]] {
+        rows.write(format, &path, features, &Context::default())?;
+        assert!(fs::read(&path).unwrap() == csv_text(data, features, &expected.target_names)?);
+    }
+    let interrupt = AtomicBool::new(true);
+    let stopped = Context { interrupt: Some(&interrupt), ..Context::default() };
+    let written = fs::read(&path).unwrap();
+    assert!(rows.write(format, &path, &[last], &stopped).is_err());
+    assert!(rows.write(format, &path, &[last + 1], &Context::default()).is_err());
+    assert!(fs::read(&path).unwrap() == written && fs::read_dir(folder.path()).unwrap().count() == 1);
+    let all: Vec<usize> = (0..=last).collect();
+    if !rows.take_features(&all)? {
+        rows.rewind()?;
+    }
+    assert!(rows.next_batch()?.is_some_and(|rows| rows.n_features() == last + 1));
+    Ok(())
 }
 
 /// The parts of the rows that others read are the table.
@@ -123,6 +153,8 @@ fn text_in_pieces_is_the_text_at_once() -> Result<(), Box<dyn std::error::Error>
     check(&path, &regression, Missing::DropRows)?;
     let categorical = ReadOptions { categorical: vec!["y".to_owned()], ..ReadOptions::with_target("word") };
     check(&path, &categorical, Missing::DropRows)?;
+    let named = ReadOptions { id: Some("note".to_owned()), ..ReadOptions::with_target("y") };
+    check(&path, &named, Missing::DropRows)?;
     // Without names, and measurements as the target.
     let path = folder.path().join("plain.csv");
     fs::write(&path, (0..5000).map(|i| format!("{i},{},0.{i}\n", i % 3)).collect::<String>())?;

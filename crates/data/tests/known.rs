@@ -331,9 +331,8 @@ fn a_format_from_elsewhere_is_read_like_any_other() {
 
 #[test]
 fn the_format_added_last_is_read_and_written() {
-    let of_csv = |name| {
-        Format::new(name, &["csv"], |_| Sniff::No, marks).written_by(&["csv", "marks"], |_, _, _, _| Ok(()))
-    };
+    let of_csv =
+        |name| Format::new(name, &["csv"], |_| Sniff::No, marks).written_by(&["csv", "marks"], |_, _| Ok(()));
     let formats = Formats::standard().with(of_csv("first")).with(of_csv("last"));
     for name in ["a.csv", "a.marks"] {
         assert_eq!(formats.to_write(name.as_ref()).unwrap().name(), "last", "{name}");

@@ -1,9 +1,11 @@
 //! Unsupervised selection by a sketch of the samples.
 
+use fewest_columns::Standard;
 use fewest_core::method::Options;
 use fewest_core::{
-    Arrives, Budget, Context, Dataset, Error, FadingScore, Held, RowBatches, SampleStream, Scorer, Scores,
-    Selection, StreamMethod, StreamSelector, options, state, stream_state,
+    Arrives, BATCH_ROWS, Budget, Context, Dataset, Error, FadingScore, Held, RowBatches, SampleStream,
+    Scorer, Scores, Selection, StreamMethod, StreamScorer, StreamSelector, Whole, options, rewind, state,
+    stream_state,
 };
 use fewest_linalg::{left_singular, qr_unless};
 use nalgebra::DMatrix;
@@ -107,19 +109,49 @@ impl StreamMethod for Fsds {
 
 impl Scorer for Fsds {
     fn score(&self, data: &Dataset, context: &Context<'_>) -> Result<Scores, Error> {
-        let mut stream = self.stream()?;
+        self.check()?;
         data.refuse_sample_weights(METHOD)?;
-        stream.rows = Rows::new(METHOD, Some(scaling(data, METHOD, context)?));
-        let mut batches = RowBatches::new(data, BATCH)?;
-        let n = data.n_samples();
+        let scaling = scaling(&mut RowBatches::new(data, BATCH_ROWS)?, METHOD, context)?;
+        self.sketched(&mut RowBatches::new(data, BATCH)?, Some(data.n_samples()), scaling, context)
+    }
+
+    fn in_passes(&self) -> Option<&dyn StreamScorer> {
+        Some(self)
+    }
+}
+
+/// A pass for the scales of features, and one for the sketch: with the bits of the table in memory.
+impl StreamScorer for Fsds {
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.check()?;
+        let scaling = scaling(stream, METHOD, context)?;
+        rewind(stream)?;
+        self.sketched(stream, None, scaling, context)
+    }
+}
+
+impl Fsds {
+    /// The scores of the rows of `stream`, of which there are `all`, where that is known.
+    fn sketched(
+        &self,
+        stream: &mut dyn SampleStream,
+        all: Option<usize>,
+        scaling: Vec<Option<Standard>>,
+        context: &Context<'_>,
+    ) -> Result<Scores, Error> {
+        let mut sketch = self.stream()?;
+        sketch.rows = Rows::new(METHOD, Some(scaling));
+        let mut batches = Whole::new(stream, BATCH);
         while let Some(batch) = batches.next_batch()? {
-            stream.update(&batch, context)?;
-            context.report("samples", stream.n_seen, n);
-            if let Some(stopped) = context.stopped().filter(|_| stream.n_seen < n) {
-                return Ok(stream.scores()?.with_status(stopped));
+            if let Some(stopped) = context.stopped().filter(|_| sketch.n_seen > 0) {
+                return Ok(sketch.scores()?.with_status(stopped));
+            }
+            sketch.update(&batch, context)?;
+            if let Some(all) = all {
+                context.report("samples", sketch.n_seen, all);
             }
         }
-        stream.scores()
+        sketch.scores()
     }
 }
 

@@ -3,8 +3,9 @@
 use fewest_columns::Standard;
 use fewest_core::method::Options;
 use fewest_core::{
-    Arrives, Budget, Classes, Context, Dataset, Error, FadingScore, Held, Selection, Selector, Status,
-    StreamMethod, StreamSelector, Target, choice, derive_seed, options, stream_state,
+    Arrives, BATCH_ROWS, Budget, Classes, Context, Dataset, Error, FadingScore, Held, PassSelector,
+    RowBatches, SampleStream, Selection, Selector, Status, StreamMethod, StreamSelector, Target, Whole,
+    choice, derive_seed, options, rewind, stream_state,
 };
 
 use crate::samples::{Rows, scaling};
@@ -127,41 +128,43 @@ impl Ofs {
         Ok(())
     }
 
+    /// Learns from the rows of `stream`, again in each pass; `all` are those of all passes, where their number
+    /// is known.
     fn learn(
         &self,
-        data: &Dataset,
+        stream: &mut dyn SampleStream,
+        all: Option<usize>,
         scaling: &[Option<Standard>],
         budget: Budget,
         context: &Context<'_>,
     ) -> Result<Selection, Error> {
         let options = Self { kept: Some(self.kept.map_or_else(|| budget.count(&["kept"]), Ok)?), ..*self };
-        let mut stream = options.stream(context.seed)?;
-        stream.rows = Rows::new(METHOD, Some(scaling.to_vec()));
-        let n = data.n_samples();
-        let all = n.saturating_mul(self.passes);
+        let mut learner = options.stream(context.seed)?;
+        learner.rows = Rows::new(METHOD, Some(scaling.to_vec()));
         let mut n_seen = 0;
         let mut before = 0;
-        for pass in 0..self.passes {
-            before = stream.n_updates;
-            let mut rows: Vec<usize> = (0..n).collect();
-            if self.shuffle {
-                let seed = derive_seed(context.seed, pass as u64);
-                rows.sort_by_key(|&row| derive_seed(seed, row as u64));
-            }
-            for rows in rows.chunks(BATCH) {
-                stream.update(&data.subset(rows)?, context)?;
-                n_seen += rows.len();
-                context.report("samples", n_seen, all);
-                if let Some(stopped) = context.stopped().filter(|_| n_seen < all) {
-                    let mut selection = stream.selection(budget)?;
+        for _ in 0..self.passes {
+            before = learner.n_updates;
+            rewind(stream)?;
+            let mut batches = Whole::new(stream, BATCH);
+            while let Some(batch) = batches.next_batch()? {
+                if let Some(stopped) = context.stopped().filter(|_| n_seen > 0) {
+                    let mut selection = learner.selection(budget)?;
                     selection.status = stopped;
-                    selection.notes.push(format!("{n_seen} of {all} samples were seen"));
+                    let of_all = all.map(|all| format!(" of {all}")).unwrap_or_default();
+                    selection.notes.push(format!("{n_seen}{of_all} samples were seen"));
                     return selection.unless_stopped_before("a feature had a weight");
+                }
+                learner.update(&batch, context)?;
+                n_seen += batch.n_samples();
+                if let Some(all) = all {
+                    context.report("samples", n_seen, all);
                 }
             }
         }
-        let mut selection = stream.selection(budget)?;
-        match stream.n_updates - before {
+        let n = n_seen / self.passes;
+        let mut selection = learner.selection(budget)?;
+        match learner.n_updates - before {
             // Without a margin only signs count, which shrinking keeps: any further pass is like this one.
             0 if self.margin == 0.0 && self.input == OfsInput::Full => selection.status = Status::Converged,
             changes => selection.notes.push(format!(
@@ -208,10 +211,97 @@ impl Selector for Ofs {
         self.check_all()?;
         data.refuse_sample_weights(METHOD)?;
         budgets.iter().try_for_each(|budget| budget.check(data.n_features()))?;
-        let scaling = scaling(data, METHOD, context)?;
         // Rows are drawn often: without what else is known of them.
-        let data = &Dataset::shared(data.shared_x(), two_classes(data.target())?)?;
-        budgets.iter().map(|&budget| self.learn(data, &scaling, budget, context)).collect()
+        let numbers = &Dataset::shared(data.shared_x(), two_classes(data.target())?)?;
+        let scaling = scaling(&mut RowBatches::new(data, BATCH_ROWS)?, METHOD, context)?;
+        let all = Some(data.n_samples().saturating_mul(self.passes));
+        let learn = |&budget: &Budget| match self.shuffle {
+            true => {
+                let mut rows = Shuffled::new(numbers, context.seed);
+                self.learn(&mut rows, all, &scaling, budget, context)
+            }
+            false => {
+                let mut rows = RowBatches::new(numbers, BATCH)?;
+                self.learn(&mut rows, all, &scaling, budget, context)
+            }
+        };
+        budgets.iter().map(learn).collect()
+    }
+
+    fn in_passes(&self) -> Option<&dyn PassSelector> {
+        Some(self)
+    }
+}
+
+/// A pass for the scales of features, then `passes` in the order of the rows: with the bits of the table in
+/// memory. Rows cannot be taken in another order.
+impl PassSelector for Ofs {
+    fn select_stream(
+        &self,
+        stream: &mut dyn SampleStream,
+        budget: Budget,
+        context: &Context<'_>,
+    ) -> Result<Selection, Error> {
+        self.check_all()?;
+        if self.shuffle {
+            return Err(Error::Unsupported {
+                method: METHOD,
+                what: "taking rows that are read in passes in a random order".to_owned(),
+                instead: "take them as they come with shuffle=false, if they are in no order by class"
+                    .to_owned(),
+            });
+        }
+        let mut stream = TwoClasses(stream);
+        let scaling = scaling(&mut stream, METHOD, context)?;
+        self.learn(&mut stream, None, &scaling, budget, context)
+    }
+}
+
+/// A stream of samples of two classes.
+struct TwoClasses<'a>(&'a mut dyn SampleStream);
+
+impl SampleStream for TwoClasses<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let Some(batch) = self.0.next_batch()? else { return Ok(None) };
+        match batch.target() {
+            Target::Class(classes) if classes.n_classes() == 2 => Ok(Some(batch)),
+            other => Err(unsupported(other)),
+        }
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.0.rewind()
+    }
+}
+
+/// The rows of a table in a random order, in another one in each pass.
+struct Shuffled<'a> {
+    data: &'a Dataset,
+    seed: u64,
+    /// Number of passes that were begun.
+    n_passes: u64,
+    order: std::vec::IntoIter<usize>,
+}
+
+impl<'a> Shuffled<'a> {
+    /// Before the first pass.
+    fn new(data: &'a Dataset, seed: u64) -> Self {
+        Self { data, seed, n_passes: 0, order: Vec::new().into_iter() }
+    }
+}
+
+impl SampleStream for Shuffled<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let rows: Vec<usize> = self.order.by_ref().take(BATCH).collect();
+        if rows.is_empty() { Ok(None) } else { self.data.subset(&rows).map(Some) }
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        let seed = derive_seed(self.seed, self.n_passes);
+        let mut order: Vec<usize> = (0..self.data.n_samples()).collect();
+        order.sort_by_key(|&row| derive_seed(seed, row as u64));
+        (self.n_passes, self.order) = (self.n_passes + 1, order.into_iter());
+        Ok(true)
     }
 }
 

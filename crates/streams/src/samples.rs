@@ -1,7 +1,12 @@
 //! What methods share to which samples arrive.
 
-use fewest_columns::{Standard, map_features};
-use fewest_core::{Budget, Context, Dataset, Error, FeatureKind, Scores, Selection};
+use std::ops::Range;
+
+use fewest_columns::moments::{self, Moments};
+use fewest_columns::{ColumnSums, Standard, safe_stream_sums};
+use fewest_core::{
+    Budget, Column, Context, Dataset, Error, FeatureKind, SampleStream, Scores, Selection, Target,
+};
 
 /// Batches of samples as rows of numbers.
 pub(crate) struct Rows {
@@ -50,20 +55,60 @@ impl Rows {
     }
 }
 
-/// What standardises each feature of a table.
+/// What standardises each feature of the rows of `stream`, in a pass, and one more where squares overflow: for
+/// a table in memory and for one that is read in passes the same bits.
 ///
 /// # Errors
-/// For a category of more than two levels, and values that are not finite.
+/// For a category of more than two levels, and values that are not finite; those of the stream.
 pub(crate) fn scaling(
-    data: &Dataset,
+    stream: &mut dyn SampleStream,
     method: &'static str,
     context: &Context<'_>,
 ) -> Result<Vec<Option<Standard>>, Error> {
-    map_features(data, context, "scales", |j, column| {
-        refuse_category(data, j, method)?;
-        let values = column.to_vec(data.n_samples());
-        Ok(Standard::of(&values, fewest_columns::range(&values)))
-    })
+    let mut numbers = Numbers { stream, method };
+    let is_safe = |(_, moments): &(usize, Moments)| moments::is_safe(moments.deviations);
+    let sums = safe_stream_sums(&mut numbers, &Scales, is_safe, context)?;
+    Ok(sums.iter().map(|((n, moments), divisor)| Standard::of_moments(moments, *n, *divisor)).collect())
+}
+
+/// The number of values, their mean and squared deviations.
+struct Scales;
+
+impl ColumnSums for Scales {
+    type Batch = usize;
+    type Sums = (usize, Moments);
+
+    fn batch(&self, _: &Target, rows: Range<usize>) -> Result<usize, Error> {
+        Ok(rows.len())
+    }
+
+    fn sums(&self, _: usize, _: &FeatureKind, n: &usize, column: Column<'_>) -> Result<Self::Sums, Error> {
+        // Of a sparse column in the order of the rows too: single samples decide by the last bit.
+        Ok((*n, Moments::new(&column.to_vec(*n), 0)))
+    }
+
+    fn merge(&self, (n, moments): &mut Self::Sums, (n_later, later): Self::Sums) {
+        moments.merge(*n, &later, n_later);
+        *n += n_later;
+    }
+}
+
+/// A stream without categories of more than two levels.
+struct Numbers<'a> {
+    stream: &'a mut dyn SampleStream,
+    method: &'static str,
+}
+
+impl SampleStream for Numbers<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let Some(batch) = self.stream.next_batch()? else { return Ok(None) };
+        (0..batch.n_features()).try_for_each(|j| refuse_category(&batch, j, self.method))?;
+        Ok(Some(batch))
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.stream.rewind()
+    }
 }
 
 /// The best features by their scores, as many as the budget allows.

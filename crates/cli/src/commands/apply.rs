@@ -10,7 +10,7 @@ use fewest::registry::Registry;
 use fewest_study::json;
 
 use super::is_stdout;
-use super::select::reduced_format;
+use super::select::{not_written, reduced_format};
 use crate::args::ApplyArgs;
 use crate::failure::Failure;
 use crate::{input, output, text};
@@ -28,10 +28,9 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     let Reduced { dataset: data, filled, dropped, unknown, empty, .. } =
         input::reduced(registry, &args.read, reduction.clone(), args.unknown)?;
     let features: Vec<usize> = (0..data.n_features()).collect();
-    let wrong = |error: fewest::data::Error| Failure::new(format!("--write-reduced: {error}"));
     match format {
-        Some(format) => format.write(out, &data, &features, &[]).map_err(wrong)?,
-        None => output::print_bytes(&csv_text(&data, &features, &[]).map_err(wrong)?)?,
+        Some(format) => format.write(out, &data, &features, &[]).map_err(|error| not_written(&error))?,
+        None => output::print_bytes(&csv_text(&data, &features, &[]).map_err(|error| not_written(&error))?)?,
     }
     let mut told = format!(
         "{}: {} of {} to {}",

@@ -1,14 +1,17 @@
 //! Tables larger than `--memory`: their rows are read in passes.
 
-use fewest::core::{Context, Error};
-use fewest::data::{Complete, Passes, ReadOptions, Rows, bytes_text};
+use std::path::Path;
+
+use fewest::core::{Context, Error, Selection};
+use fewest::data::{Complete, Format, Passes, ReadOptions, Rows, bytes_text};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
 
-use crate::args::DataArgs;
-use crate::failure::Failure;
+use super::select::not_written;
+use crate::args::{DataArgs, SelectArgs};
+use crate::failure::{Failure, STATUS_INTERRUPTED};
 use crate::input::{self, User};
-use crate::text;
+use crate::{runner, text};
 
 /// One over the share of the memory that sums may take.
 const SHARE: u64 = 4;
@@ -138,7 +141,7 @@ impl Opened {
     }
 
     /// What was done, once the method has read the rows.
-    pub(super) fn finish(self) -> (Complete, DataInfo) {
+    pub(super) fn finish(self) -> (Rows, Complete, DataInfo) {
         let (n_samples, left_out) = self.rows.n_used().unwrap_or_default();
         let missing_done = text::left_out(left_out);
         let passes = PassInfo {
@@ -149,7 +152,8 @@ impl Opened {
             memory: self.memory,
         };
         let classes = self.rows.class_counts();
-        (self.first, DataInfo { n_samples, classes, missing_done, passes: Some(passes), ..self.info })
+        let info = DataInfo { n_samples, classes, missing_done, passes: Some(passes), ..self.info };
+        (self.rows, self.first, info)
     }
 }
 
@@ -165,6 +169,24 @@ pub(super) fn failure(rows: &mut Rows, args: &DataArgs, error: &Error) -> Failur
         Some(error) => input::wrong_file(&error),
         None => Failure::in_file(&args.read.file, error),
     }
+}
+
+/// Writes the reduced table, in one more pass. A time limit is for the selection, which is there.
+pub(super) fn write(
+    rows: &mut Rows,
+    threads: &runner::Threads,
+    args: &SelectArgs,
+    (format, path): (Format, &Path),
+    selection: &Selection,
+) -> Result<(), Failure> {
+    let written = runner::run(threads, &args.run, |context| {
+        let context = Context { deadline: None, ..*context };
+        rows.write(format, path, &selection.order, &context).map_err(|error| not_written(&error))
+    });
+    written.map(drop).map_err(|failure| match failure.status() {
+        STATUS_INTERRUPTED => Failure::interrupted_before(&format!("--write-reduced {}", path.display())),
+        _ => failure,
+    })
 }
 
 /// What was read in passes, in one line.

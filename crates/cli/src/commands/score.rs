@@ -31,7 +31,7 @@ fn score_in_passes(
         let scored = scored.unwrap_or_else(|| Err(passes::not_in_passes(method)));
         scored.map(|(scores, _)| scores).map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
-    let (complete, info) = opened.finish();
+    let (_, complete, info) = opened.finish();
     Ok((complete, info, scores, seconds))
 }
 

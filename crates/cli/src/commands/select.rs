@@ -77,7 +77,11 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     selection.notes.extend(terms::notes(&parameters, &info));
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
-    tell(registry, args, &complete, &selection, &run)?;
+    let write = |format: Format, path: &Path| {
+        let written = format.write(path, &complete.dataset, &selection.order, &run.data.targets);
+        written.map_err(|error| not_written(&error))
+    };
+    tell(registry, args, &complete, &selection, &run, write)?;
     Ok(super::exit_code(selection.status))
 }
 
@@ -90,7 +94,6 @@ fn select_in_passes(
     threads: &runner::Threads,
     road: passes::Road,
 ) -> Result<ExitCode, Failure> {
-    road.refuse("--write-reduced", args.write_reduced.is_some())?;
     road.refuse("--report", args.report.is_some())?;
     road.refuse("--groups", args.grouping.groups.is_some())?;
     road.refuse("--fdr", args.bounds.fdr.is_some())?;
@@ -108,12 +111,14 @@ fn select_in_passes(
         let selected = selected.unwrap_or_else(|| Err(passes::not_in_passes(method)));
         selected.map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
-    let (complete, info) = opened.finish();
+    let (mut rows, complete, info) = opened.finish();
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
     selection.notes.extend(terms::notes(&parameters, &info));
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
-    tell(registry, args, &complete, &selection, &run)?;
+    let write =
+        |format: Format, path: &Path| passes::write(&mut rows, threads, args, (format, path), &selection);
+    tell(registry, args, &complete, &selection, &run, write)?;
     Ok(super::exit_code(selection.status))
 }
 
@@ -163,15 +168,22 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
 
 /// A reduced table is CSV: with the extension of another format it would be read back wrongly.
 pub(super) fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
-    registry.formats().to_write(path).map_err(|error| Failure::new(format!("--write-reduced: {error}")))
+    registry.formats().to_write(path).map_err(|error| not_written(&error))
 }
 
+/// The failure of a reduced table.
+pub(super) fn not_written(error: &fewest::data::Error) -> Failure {
+    Failure::new(format!("--write-reduced: {error}"))
+}
+
+/// Writes the answer in every requested form, with `write` for the reduced table.
 fn tell(
     registry: &Registry,
     args: &SelectArgs,
     complete: &Complete,
     selection: &Selection,
     run: &RunInfo,
+    write: impl FnOnce(Format, &Path) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     // Everything that can fail happens before the first file is written.
     let file = &args.data.read.file;
@@ -188,11 +200,8 @@ fn tell(
     });
     let report = report.transpose().map_err(|error| Failure::in_file(file, &error))?;
     // A failure costs one output, not the others.
-    let reduced = args.write_reduced.as_ref().map_or(Ok(()), |path| {
-        reduced_format(registry, path)?
-            .write(path, &complete.dataset, &selection.order, &run.data.targets)
-            .map_err(|error| Failure::new(format!("--write-reduced: {error}")))
-    });
+    let reduced =
+        args.write_reduced.as_ref().map_or(Ok(()), |path| write(reduced_format(registry, path)?, path));
     let report = report.map_or(Ok(()), |(path, report)| output::write("--report", path, report.as_bytes()));
     super::tell(args.run.json.as_deref(), json, &table::selection(selection, run), reduced.and(report))
 }

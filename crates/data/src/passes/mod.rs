@@ -3,6 +3,7 @@
 mod look;
 mod part;
 mod pieces;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,8 @@ pub struct Passes {
     path: PathBuf,
     pieces: Box<dyn Pieces>,
     options: ReadOptions,
+    /// The column with the names of the samples, which methods have no use for.
+    id: Option<String>,
     roles: Vec<Role>,
     guess: Option<Guess>,
 }
@@ -97,13 +100,12 @@ impl Passes {
         }
         let mut options = options.clone();
         let pieces = open(folder, &options)?;
-        // Names of samples have no use here.
-        let ids = options.id.take().or_else(|| pieces.row_names().map(str::to_owned));
-        options.ignore.extend(ids);
+        let id = options.id.take().or_else(|| pieces.row_names().map(str::to_owned));
+        options.ignore.extend(id.clone());
         let names = pieces.names();
         let (roles, guess) = roles::assign(path, names, pieces.n_columns(), &options)?;
         roles::check_names(path, &crate::Place::File, names, &roles)?;
-        Ok(Some(Self { path: path.to_owned(), pieces, options, roles, guess }))
+        Ok(Some(Self { path: path.to_owned(), pieces, options, id, roles, guess }))
     }
 
     /// Number of rows, and whether that is exact: otherwise it is estimated from the size of the file.
@@ -197,7 +199,7 @@ impl Passes {
             let expected = "error or drop-rows where the table is read in passes";
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
         }
-        let Self { path, mut pieces, options, roles, guess } = self;
+        let Self { path, mut pieces, options, id, roles, guess } = self;
         let options = ReadOptions { memory: None, allow_large: true, ..options };
         let mut n_passes = 0;
         let looked = match looks(pieces.as_ref(), &roles, &options) {
@@ -215,6 +217,7 @@ impl Passes {
             path,
             pieces,
             options: ReadOptions { task: looked.task, features: part, ..options },
+            id,
             n_taken: width.min(features.len()),
             features,
             width,
@@ -270,6 +273,8 @@ pub struct Rows {
     pieces: Box<dyn Pieces>,
     /// With the features that come, where these are some of all.
     options: ReadOptions,
+    /// The column with the names of the samples, which is read where they are written.
+    id: Option<String>,
     /// The columns of all features.
     features: Vec<usize>,
     /// So many come at a time.

@@ -20,7 +20,7 @@ use crate::options::Header;
 use crate::roles::{self, Role};
 use crate::source::Source;
 use crate::table::Table;
-use crate::write::write_csv;
+use crate::write::write_csv_pieces;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
@@ -31,7 +31,7 @@ pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_|
     .with_transpose()
     .with_encoding()
     .in_pieces(pieces::open)
-    .written_by(&["csv"], |path, data, features, names| write_csv(path, data, features, names));
+    .written_by(&["csv"], write_csv_pieces);
 
 fn read(source: Source, options: &ReadOptions) -> Result<Table, Error> {
     let source = source.in_utf8(options)?;
