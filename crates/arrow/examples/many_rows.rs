@@ -1,8 +1,9 @@
 //! A folder of Parquet files of a table that is larger than memory, for `fewest select FOLDER --memory SIZE`:
-//! `cargo run --release -p fewest-arrow --example many_rows -- FOLDER ROWS COLUMNS`.
+//! `cargo run --release -p fewest-arrow --example many_rows -- FOLDER ROWS COLUMNS [SHARE]`.
 //!
 //! The target has three classes. Every fifth feature depends on it, the less the higher its number, some of
 //! these in their spread only; others repeat a feature in part; the rest is noise. Values have two decimals.
+//! With a SHARE below 1 only this share of the values is there, and the others are 0.
 
 use std::env;
 use std::error::Error;
@@ -16,18 +17,30 @@ use fewest_core::{Dataset, DenseColumns, Target, derive_seed};
 const ROWS: usize = 500_000;
 const VALUES: usize = 250_000_000;
 
+/// The first number of the draws that say which values are there.
+const ABSENT: usize = 1 << 40;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [folder, rows, columns] = arguments.as_slice() else {
-        return Err("give a folder, a number of rows and a number of columns".into());
+    let (folder, rows, columns, share) = match arguments.as_slice() {
+        [folder, rows, columns] => (folder, rows, columns, "1"),
+        [folder, rows, columns, share] => (folder, rows, columns, share.as_str()),
+        _ => {
+            return Err("give a folder, a number of rows, a number of columns, and a share if need be".into());
+        }
     };
     let (folder, rows, columns): (_, usize, usize) = (Path::new(folder), rows.parse()?, columns.parse()?);
+    let share: f64 = share.parse()?;
     fs::create_dir_all(folder)?;
     let rows_of_a_file = ROWS.min(VALUES / columns.max(1)).max(1);
     for (part, first) in (0..rows).step_by(rows_of_a_file).enumerate() {
         let rows = first..rows.min(first + rows_of_a_file);
         let classes: Vec<u32> = rows.clone().map(class).collect();
-        let column = |j: usize| rows.clone().map(|i| (value(i, j) * 100.0).round() / 100.0).collect();
+        let cell = |i: usize, j: usize| match draw(i, ABSENT + j) < share {
+            true => (value(i, j) * 100.0).round() / 100.0,
+            false => 0.0,
+        };
+        let column = |j: usize| rows.clone().map(|i| cell(i, j)).collect();
         let columns: Vec<Vec<f64>> = (0..columns).map(column).collect();
         let names = ["early", "late", "never"].map(str::to_owned).to_vec();
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::classes(classes, names)?)?;

@@ -17,10 +17,17 @@ use crate::output::minimum;
 use crate::plot::{Panel, Series, lines};
 use crate::{Result, machine, workspace};
 
-/// Rows of the tables, and of those of a trial; columns of all of them.
+/// Rows of the long tables, and of those of a trial; columns of all of them.
 const ROWS: [usize; 3] = [1_000_000, 2_000_000, 4_000_000];
 const TRIAL: [usize; 3] = [50_000, 100_000, 200_000];
 const COLUMNS: usize = 100;
+
+/// Rows and columns of the wide tables, and of those of a trial; the share of values of the second one that
+/// are not 0; what is measured on them.
+const WIDE: [usize; 2] = [40_000, 10_000];
+const WIDE_TRIAL: [usize; 2] = [10_000, 10_000];
+const SPARSE: f64 = 0.01;
+const WIDE_METHODS: [&str; 2] = ["f-score", "chi2"];
 
 const EXECUTORS: [usize; 2] = [1, 2];
 
@@ -30,10 +37,34 @@ const TASKS: usize = 64;
 /// How long a server may take to listen.
 const START: Duration = Duration::from_secs(60);
 
+/// A table that is drawn.
+#[derive(Clone, Copy, PartialEq)]
+struct Table {
+    rows: usize,
+    columns: usize,
+    /// The share of values that are not 0 by intent.
+    share: f64,
+}
+
+impl Table {
+    /// Of three tables, the one with so many rows.
+    fn long(rows: usize) -> Self {
+        Self { rows, columns: COLUMNS, share: 1.0 }
+    }
+
+    fn is_long(&self) -> bool {
+        self.columns == COLUMNS
+    }
+
+    fn size(&self) -> Size {
+        Size { columns: self.columns as f64, tasks: tasks(self.rows) }
+    }
+}
+
 /// One selection.
 struct Run {
     method: &'static Method,
-    rows: usize,
+    table: Table,
     executors: usize,
     passes: usize,
     seconds: f64,
@@ -88,9 +119,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let program = build()?;
     let sizes = if arguments.quick { TRIAL } else { ROWS };
     let mut runs = Vec::new();
-    for rows in sizes {
+    let [rows, columns] = if arguments.quick { WIDE_TRIAL } else { WIDE };
+    let wide = [1.0, SPARSE].map(|share| Table { rows, columns, share });
+    for table in sizes.map(Table::long).into_iter().chain(wide) {
+        let is_measured = |method: &&Method| {
+            method.name.contains(&arguments.only) && (table.is_long() || WIDE_METHODS.contains(&method.name))
+        };
         let folder = scratch.join("cluster");
-        draw(&folder, [rows, COLUMNS])?;
+        draw(&folder, [table.rows, table.columns], table.share)?;
         for executors in EXECUTORS {
             let port = free_ports()?;
             let _scheduler = Server::start(&program, &["scheduler"], port)?;
@@ -98,9 +134,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             let words = ["executor", "--slots", "1", "--scheduler", &address];
             let start = |_| Server::start(&program, &words, free_ports()?);
             let _executors = (0..executors).map(start).collect::<Result<Vec<_>>>()?;
-            for method in METHODS.iter().filter(|method| method.name.contains(&arguments.only)) {
+            for method in METHODS.iter().filter(is_measured) {
                 for _ in 0..arguments.repetitions {
-                    runs.push(select(&program, &address, &folder, method, rows, executors)?);
+                    runs.push(select(&program, &address, &folder, method, (table, executors))?);
                 }
             }
         }
@@ -108,7 +144,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     let facts = machine::facts();
     let documents = arguments.documents_unless(arguments.quick, facts);
-    let header = ["method", "rows", "executors", "passes", "seconds", "bytes_sent", "bytes_received"];
+    let header = [
+        "method",
+        "rows",
+        "columns",
+        "share_not_zero",
+        "executors",
+        "passes",
+        "seconds",
+        "bytes_sent",
+        "bytes_received",
+    ];
     documents.csv("cluster", &header, &runs.iter().map(Run::cells).collect::<Vec<_>>())?;
     let model = Model::fitted(&runs, sizes)?;
     documents.page("cluster", page(&runs, &model, sizes)?)?;
@@ -130,8 +176,7 @@ fn select(
     address: &str,
     folder: &Path,
     method: &'static Method,
-    rows: usize,
-    executors: usize,
+    (table, executors): (Table, usize),
 ) -> Result<Run> {
     let mut command = Command::new(program);
     command.arg("select").arg(folder).args(["--cluster", address, "--target", "outcome"]);
@@ -149,26 +194,30 @@ fn select(
     let passes = number(&["passes", "over"]).or_else(|_| number(&["pass", "over"]))?;
     let run = Run {
         method,
-        rows,
+        table,
         executors,
         passes: passes as usize,
         seconds: number(&["s;"])?,
         sent: number(&["bytes", "sent"])? as u64,
         received: number(&["bytes", "received"])? as u64,
     };
-    eprintln!("{}, {rows} rows, {executors} executors: {:.2} s", method.name, run.seconds);
+    let Table { rows, columns, .. } = table;
+    eprintln!("{}, {rows} × {columns}, {executors} executors: {:.2} s", method.name, run.seconds);
     Ok(run)
 }
 
 impl Run {
-    fn size(&self) -> Size {
-        Size { columns: COLUMNS as f64, tasks: tasks(self.rows) }
+    /// In how many parts the columns came, each with all of its passes.
+    fn parts(&self) -> usize {
+        self.passes / self.method.passes
     }
 
     fn cells(&self) -> Vec<String> {
         vec![
             self.method.name.to_owned(),
-            self.rows.to_string(),
+            self.table.rows.to_string(),
+            self.table.columns.to_string(),
+            self.table.share.to_string(),
             self.executors.to_string(),
             self.passes.to_string(),
             format!("{:.3}", self.seconds),
@@ -185,8 +234,9 @@ fn tasks(rows: usize) -> f64 {
 }
 
 /// The smallest time of a method.
-fn seconds(runs: &[Run], method: &Method, rows: usize, executors: usize) -> f64 {
-    let same = |run: &&Run| run.method.name == method.name && run.rows == rows && run.executors == executors;
+fn seconds(runs: &[Run], method: &Method, table: Table, executors: usize) -> f64 {
+    let same =
+        |run: &&Run| run.method.name == method.name && run.table == table && run.executors == executors;
     minimum(&runs.iter().filter(same).map(|run| run.seconds).collect::<Vec<_>>())
 }
 
@@ -204,37 +254,66 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
          ## Time\n\n| method | rows | executors | passes | seconds | model, s |\n|---|---|---|---|---|---|\n"
     );
     let each: Vec<&Run> = distinct(runs);
-    for run in &each {
-        let used = run.rows == sizes[2] || run.executors == 1 && run.rows == sizes[0];
+    let (long, wide): (Vec<&Run>, Vec<&Run>) = each.iter().partition(|run| run.table.is_long());
+    for run in &long {
+        let rows = run.table.rows;
+        let used = rows == sizes[2] || run.executors == 1 && rows == sizes[0];
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {:.2} | {:.2}{} |",
+            "| {} | {rows} | {} | {} | {:.2} | {:.2}{} |",
             run.method.name,
-            run.rows,
             run.executors,
             run.passes,
-            seconds(runs, run.method, run.rows, run.executors),
-            model.measured(run.method, run.rows, run.executors)?,
+            seconds(runs, run.method, run.table, run.executors),
+            model.measured(run.method, rows, run.executors)?,
             if used { " (fitted)" } else { "" },
         );
+    }
+    if let Some(first) = wide.first() {
+        let Table { rows, columns, .. } = first.table;
+        let _ = write!(
+            text,
+            "\n## Wide tables\n\nTables of {rows} rows and {columns} columns, of which a batch is more than a task has \
+             memory for by default (1 GiB): the columns come in parts, each with all of its passes. Of the sparse \
+             table {:.0} of 100 values are not 0; it is Parquet too, with all its zeros. The model is that of the \
+             long tables, with work that grows with the columns; no run here was used to make it.\n\n\
+             | table | method | executors | parts | passes | seconds | model, s | received, MB | model, MB |\n\
+             |---|---|---|---|---|---|---|---|---|\n",
+            100.0 * SPARSE,
+        );
+        for run in &wide {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} |",
+                if run.table.share < 1.0 { "sparse" } else { "dense" },
+                run.method.name,
+                run.executors,
+                run.parts(),
+                run.passes,
+                seconds(runs, run.method, run.table, run.executors),
+                model.wide(run)?,
+                run.received as f64 / 1e6,
+                (run.method.bytes)(&run.table.size()) / 1e6,
+            );
+        }
     }
     text += "\n## Bytes\n\nWhat executors send back, and what their states make it (`experiments/src/bench/cluster/\
              model.rs`): a number of bytes for each feature, level, class or pair, for each task.\n\n\
              | method | rows | tasks | sent to tasks | received | model | model ÷ received |\n|---|---|---|---|---|---|---|\n";
-    for run in each.iter().filter(|run| run.executors == 1) {
-        let expected = (run.method.bytes)(&run.size());
+    for run in long.iter().filter(|run| run.executors == 1) {
+        let expected = (run.method.bytes)(&run.table.size());
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {expected:.0} | {:.3} |",
             run.method.name,
-            run.rows,
-            run.size().tasks,
+            run.table.rows,
+            run.table.size().tasks,
             run.sent,
             run.received,
             expected / run.received as f64,
         );
     }
-    text += &model.predictions()?;
+    text += &model.predictions(model.sparse(runs)?)?;
     Ok(text)
 }
 
@@ -242,10 +321,8 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
 fn distinct(runs: &[Run]) -> Vec<&Run> {
     let mut each: Vec<&Run> = Vec::new();
     for run in runs {
-        let is_new = |other: &&Run| {
-            (other.method.name, other.rows, other.executors) != (run.method.name, run.rows, run.executors)
-        };
-        if each.iter().all(is_new) {
+        let key = |run: &Run| (run.method.name, run.table, run.executors);
+        if each.iter().all(|other| key(other) != key(run)) {
             each.push(run);
         }
     }
@@ -268,7 +345,7 @@ fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<Vec<Panel>> 
         for method in &methods {
             let (mut measured, mut expected) = (Vec::new(), Vec::new());
             for &(x, rows, executors) in places {
-                measured.push((x, seconds(runs, method, rows, executors)));
+                measured.push((x, seconds(runs, method, Table::long(rows), executors)));
                 expected.push((x, model.measured(method, rows, executors)?));
             }
             drawn.push(series(method.name.to_owned(), measured, false));

@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             continue;
         }
         let folder = scratch.join(if is_wide { "wide" } else { "long" });
-        draw(&folder, size)?;
+        draw(&folder, size, 1.0)?;
         let bytes: u64 =
             files(&folder)?.iter().map(|file| file.metadata().map_or(0, |data| data.len())).sum();
         sizes.push((is_wide, size, bytes));
@@ -153,14 +153,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     page(&documents, &all, &sizes, &same)
 }
 
-/// Draws a table of this size by the example of `fewest-arrow`.
-pub(super) fn draw(folder: &Path, [rows, columns]: [usize; 2]) -> Result<()> {
+/// Draws a table of this size, with this share of values that are not 0, by the example of `fewest-arrow`.
+pub(super) fn draw(folder: &Path, [rows, columns]: [usize; 2], share: f64) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
     let mut command = workspace::cargo();
     command.args(["run", "--release", "--package", "fewest-arrow", "--example", "many_rows", "--"]);
-    command.arg(folder).args([rows.to_string(), columns.to_string()]);
+    command.arg(folder).args([rows.to_string(), columns.to_string(), share.to_string()]);
     workspace::run(&mut command)
 }
 
@@ -216,7 +216,7 @@ fn theirs(
 /// The answers for the first rows, in passes and in memory: which are equal bit for bit, in words.
 fn compared(program: &Path, folder: &Path, json: &Path) -> Result<String> {
     let part = folder.with_extension("part");
-    draw(&part, [COMPARED, LONG[1]])?;
+    draw(&part, [COMPARED, LONG[1]], 1.0)?;
     let mut words = String::new();
     for case in CASES.iter().filter(|case| !case.is_wide) {
         let answer = |memory: &str| -> Result<Value> {

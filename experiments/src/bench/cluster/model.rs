@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, EXECUTORS, Run, seconds, tasks};
+use super::{COLUMNS, EXECUTORS, Run, SPARSE, Table, WIDE_METHODS, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -19,16 +19,23 @@ pub(super) struct Size {
 /// A method that is measured.
 pub(super) struct Method {
     pub(super) name: &'static str,
+    /// Passes over the rows of a table that comes in one part.
+    pub(super) passes: usize,
     /// Bytes that all tasks of all passes send.
     pub(super) bytes: fn(&Size) -> f64,
 }
 
 pub(super) const METHODS: &[Method] = &[
-    Method { name: "f-score", bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES) },
-    Method { name: "chi2", bytes: tables },
-    Method { name: "mrmr", bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)) },
+    Method { name: "f-score", passes: 1, bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES) },
+    Method { name: "chi2", passes: 2, bytes: tables },
+    Method {
+        name: "mrmr",
+        passes: 3,
+        bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)),
+    },
     Method {
         name: "lasso",
+        passes: 2,
         bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size),
     },
 ];
@@ -104,14 +111,15 @@ impl Model {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
             let [small, large] = [sizes[0], sizes[2]];
-            let of = |rows: usize| (tasks(rows), rows as f64, seconds(runs, method, rows, EXECUTORS[0]));
+            let taken = |rows: usize, executors: usize| seconds(runs, method, Table::long(rows), executors);
+            let of = |rows: usize| (tasks(rows), rows as f64, taken(rows, EXECUTORS[0]));
             let ((tasks, rows, time), (more_tasks, more_rows, longer)) = (of(small), of(large));
             let determinant = tasks * more_rows - more_tasks * rows;
             let is_told = determinant > TELLING * tasks * more_rows;
             let task = if is_told { (time * more_rows - longer * rows) / determinant } else { 0.0 };
             let task = task.max(0.0);
             let row = ((longer - task * more_tasks) / more_rows).max(0.0);
-            let with_two = seconds(runs, method, large, EXECUTORS[1]) - task * more_tasks / 2.0;
+            let with_two = taken(large, EXECUTORS[1]) - task * more_tasks / 2.0;
             let computing = row * more_rows;
             let speedup = if computing > 0.0 { (computing / with_two.max(0.0)).clamp(1.0, 2.0) } else { 1.0 };
             fitted.push(Fitted { name: method.name, task, row, speedup });
@@ -129,6 +137,32 @@ impl Model {
         let Fitted { task, row, speedup, .. } = self.of(method.name)?;
         let faster = if executors > 1 { *speedup } else { 1.0 };
         Ok(task * tasks(rows) / executors as f64 + row * rows as f64 / faster)
+    }
+
+    /// Seconds of a run on a wide table with as many executors, had it no zeros.
+    pub(super) fn wide(&self, run: &Run) -> Result<f64> {
+        let (name, Table { rows, columns, .. }) = (run.method.name, run.table);
+        let Fitted { task, speedup, .. } = self.of(name)?;
+        let faster = if run.executors > 1 { *speedup } else { 1.0 };
+        let waiting = task * tasks(rows) * run.parts() as f64 / run.executors as f64;
+        Ok(waiting + self.each(name, columns as f64)? * rows as f64 / faster)
+    }
+
+    /// How much of the seconds of a row remain where most values are 0, for each method that was measured on
+    /// such a table, from one executor.
+    pub(super) fn sparse(&self, runs: &[Run]) -> Result<Vec<(&'static str, f64)>> {
+        let mut shares = Vec::new();
+        for name in WIDE_METHODS {
+            let found = |is_sparse: bool| {
+                let wide = |run: &&Run| !run.table.is_long() && (run.table.share < 1.0) == is_sparse;
+                runs.iter().filter(wide).find(|run| run.method.name == name && run.executors == 1)
+            };
+            let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
+            let waiting = self.of(name)?.task * tasks(dense.table.rows) * dense.parts() as f64;
+            let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
+            shares.push((name, computing(sparse) / computing(dense)));
+        }
+        Ok(shares)
     }
 
     /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what
@@ -153,7 +187,7 @@ impl Model {
     }
 
     /// Nothing where not all methods were measured.
-    pub(super) fn predictions(&self) -> Result<String> {
+    pub(super) fn predictions(&self, sparse: Vec<(&'static str, f64)>) -> Result<String> {
         if self.fitted.len() < METHODS.len() {
             return Ok(String::new());
         }
@@ -166,7 +200,12 @@ impl Model {
              | table | method | tasks | waiting, s | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9
         );
-        let mut line = |table: &str, method: &Method, rows: f64, columns: f64, parts: f64| -> Result<()> {
+        let mut line = |table: &str,
+                        method: &Method,
+                        [rows, columns]: [f64; 2],
+                        parts: f64,
+                        share: f64|
+         -> Result<()> {
             let name = method.name;
             let most = if name == "lasso" { 64 } else { (MACHINES * SLOTS) as u64 };
             let each = fewest::core::part_rows(rows as u64, most) as f64;
@@ -174,7 +213,7 @@ impl Model {
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
             let waiting = rounds * self.of(name)?.task * more_passes * parts;
-            let computing = rounds * self.each(name, columns)? * each.min(rows);
+            let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
             let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
             let _ = writeln!(
@@ -186,18 +225,24 @@ impl Model {
             Ok(())
         };
         for method in METHODS {
-            line("10⁸ × 10³", method, 1e8, 1e3, 1.0)?;
+            line("10⁸ × 10³", method, [1e8, 1e3], 1.0, 1.0)?;
         }
         // A batch of 10⁶ columns takes 33 GB: with a memory of 16 GiB columns come in some 16 parts.
-        let of_columns = || METHODS.iter().filter(|method| ["f-score", "chi2"].contains(&method.name));
+        let of_columns = || METHODS.iter().filter(|method| WIDE_METHODS.contains(&method.name));
         for method in of_columns() {
-            line("10⁶ × 10⁶", method, 1e6, 1e6, 16.0)?;
+            line("10⁶ × 10⁶", method, [1e6, 1e6], 16.0, 1.0)?;
+        }
+        let percent = 100.0 * SPARSE;
+        for method in of_columns() {
+            let share = sparse.iter().find(|(name, _)| *name == method.name).map_or(1.0, |(_, share)| *share);
+            let table = format!("10⁶ × 10⁶, sparse: {percent:.0} of 100 values");
+            line(&table, method, [1e6, 1e6], 16.0, share)?;
         }
         for method in of_columns().take(1) {
-            line("16 000 × 4·10⁶", method, 16e3, 4e6, 64.0)?;
+            line("16 000 × 4·10⁶", method, [16e3, 4e6], 64.0, 1.0)?;
         }
-        text += "\n10⁶ × 10⁶ is read as a table of Parquet with all its zeros, which a task decodes: readers of sparse \
-                 files need the whole table. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
+        text += "\nThe sparse table is one of Parquet with all its zeros, which a task decodes, since readers of sparse \
+                 files need the whole table; what a row of it costs is measured above. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
                  `lasso` 10¹² products: both are refused.\n\n\
                  What others print:\n\n\
                  | program | table | machines | time |\n|---|---|---|---|\n\
