@@ -122,7 +122,7 @@ fn answers_are_those_of_the_whole_table() {
     assert_eq!(lasting(&found)["features"], lasting(&whole)["features"]);
     let table = place.done(&text);
     assert!(
-        table.contains("read in 4 passes (") && table.contains("more than half of --memory 67.0 MiB"),
+        table.contains("read in 4 passes (") && table.contains("too much for --memory 67.0 MiB"),
         "{table}"
     );
 }
@@ -316,6 +316,46 @@ fn reduced_tables_are_those_of_the_whole_table() {
         assert_eq!(csv.feature_name(j), parquet.feature_name(j));
         let column = |data: &Dataset| data.x().column(j, &mut Vec::new()).unwrap().to_vec(ROWS);
         assert!(column(&csv) == column(&parquet), "{j}");
+    }
+}
+
+/// The largest resident set of the command, in KiB.
+#[cfg(target_os = "linux")]
+fn peak(place: &Place, arguments: &[&str]) -> u64 {
+    let mut running = place.command(arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", running.id());
+    let mut peak = 0;
+    loop {
+        // It only grows, so that the last look is the largest.
+        let told = fs::read_to_string(&status).unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let found = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok());
+        peak = found.unwrap_or(peak);
+        if let Some(status) = running.try_wait().unwrap() {
+            assert!(status.success(), "{arguments:?}");
+            return peak;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+/// `--memory` is kept, in passes and by tables that are read at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_memory_is_used() {
+    let place = place();
+    // 34.3 MiB of values: in pieces, and with the third one at once where that is possible.
+    for (memory, mebibytes) in [(LITTLE, 67), ("90MiB", 90), ("136MiB", 136)] {
+        for more in [
+            &["f-score", "--write-reduced", "small.parquet"][..],
+            &["mrmr"],
+            &["lasso"],
+            &["hsic-lasso", "-p", "related=0"],
+        ] {
+            let words = ["select", "parts", "--target", "kind", "-k", "3", "-q", "--memory", memory, "-m"];
+            let found = peak(&place, &[&words[..], more].concat());
+            assert!(found > 10 << 10 && found <= mebibytes << 10, "{more:?} {memory}: {found} KiB");
+        }
     }
 }
 

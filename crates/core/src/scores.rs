@@ -230,6 +230,10 @@ impl<S: Scorer> PassSelector for Ranked<S> {
     fn reads_parts(&self) -> bool {
         self.scorer.in_passes().is_some_and(StreamScorer::reads_parts)
     }
+
+    fn times_in_memory(&self) -> u64 {
+        self.scorer.in_passes().map_or(1, StreamScorer::times_in_memory)
+    }
 }
 
 /// The features that `budget` selects by their `scores`, without the `constant` ones.

@@ -198,6 +198,13 @@ pub trait StreamScorer: Scorer {
     fn reads_parts(&self) -> bool {
         false
     }
+
+    /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
+    /// limits memory reads the rows in passes where that is too much. By default 3, for a copy, and what is
+    /// made of it.
+    fn times_in_memory(&self) -> u64 {
+        3
+    }
 }
 
 /// A [`StreamScorer`] whose sums can also be taken over rows that arrive.

@@ -109,6 +109,10 @@ impl StreamScorer for Hsic {
     fn reads_parts(&self) -> bool {
         true
     }
+
+    fn times_in_memory(&self) -> u64 {
+        in_passes::TIMES_IN_MEMORY
+    }
 }
 
 options! {
@@ -146,5 +150,9 @@ impl StreamScorer for Nocco {
 
     fn reads_parts(&self) -> bool {
         true
+    }
+
+    fn times_in_memory(&self) -> u64 {
+        in_passes::TIMES_IN_MEMORY
     }
 }

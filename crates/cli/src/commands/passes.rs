@@ -16,6 +16,9 @@ use crate::{runner, text};
 /// One over the share of the memory that sums may take.
 const SHARE: u64 = 4;
 
+/// Bytes of the program itself, and of what it reads a table with.
+const PROGRAM: u64 = 32 << 20;
+
 /// A table that is read in passes.
 pub(super) struct Road {
     passes: Passes,
@@ -23,11 +26,13 @@ pub(super) struct Road {
     reads_parts: bool,
     memory: u64,
     table_bytes: u64,
+    /// What the table and what the method makes of it take in memory.
+    whole_bytes: u64,
 }
 
-/// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes.
-/// `None` where it may be read at once, and for what cannot be read in pieces, of which the reader says
-/// whether it is too large.
+/// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes, or
+/// what the method makes of it more than all. `None` where it may be read at once, and for what cannot be read
+/// in pieces, of which the reader says whether it is too large.
 pub(super) fn road(
     registry: &Registry,
     (method, built): (&Method, &Built),
@@ -41,7 +46,13 @@ pub(super) fn road(
         return Ok(None);
     };
     let table_bytes = passes.table_bytes();
-    if table_bytes <= memory / 2 {
+    let whole_bytes = match built.times_in_memory() {
+        Some(times) => table_bytes.saturating_mul(times).saturating_add(PROGRAM),
+        None => table_bytes.saturating_mul(2),
+    };
+    // Of short tables a batch of rows may take more than the table.
+    let is_short = table_bytes <= memory / 2 && memory < passes.least_memory(built.reads_parts());
+    if whole_bytes <= memory || is_short {
         return Ok(None);
     }
     if !built.reads_in_passes() {
@@ -64,7 +75,7 @@ pub(super) fn road(
             able.join(", ")
         )));
     }
-    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
+    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes, whole_bytes }))
 }
 
 /// Rows that were opened, with what is known of them.
@@ -84,16 +95,17 @@ impl Road {
             return Ok(());
         }
         Err(Failure::new(format!(
-            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: leave it out, or \
-             give it more memory",
+            "{option} needs the whole table in memory, {}, which with what is made of it is too much for --memory {}: \
+             leave it out, or give it {} of memory",
             bytes_text(self.table_bytes),
-            bytes_text(self.memory)
+            bytes_text(self.memory),
+            bytes_text(self.whole_bytes)
         )))
     }
 
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
-        let Self { passes, reads_parts, memory, table_bytes } = self;
+        let Self { passes, reads_parts, memory, table_bytes, .. } = self;
         let rows = match reads_parts {
             true => passes.rows_in_parts(args.missing, memory),
             false => passes.rows(args.missing, memory),
@@ -196,7 +208,7 @@ pub(crate) fn line(read: &PassInfo) -> String {
         parts => format!(" over {} of the columns", text::counted(parts, "part", "parts")),
     };
     format!(
-        "read in {}{parts} ({}), since the table needs {}, more than half of --memory {}",
+        "read in {}{parts} ({}): the table, {}, and what is made of it are too much for --memory {}",
         text::counted(read.passes, "pass", "passes"),
         text::counted(read.rows as usize, "row", "rows"),
         bytes_text(read.table_bytes),

@@ -422,6 +422,16 @@ impl Built {
         }
     }
 
+    /// About how many times the bytes of a table its answer from a table in memory takes, where it can also
+    /// read the rows in passes ([`PassSelector::times_in_memory`](crate::PassSelector::times_in_memory));
+    /// `None` where it cannot.
+    pub fn times_in_memory(&self) -> Option<u64> {
+        match self {
+            Built::Scorer(scorer) => Some(scorer.in_passes()?.times_in_memory()),
+            Built::Selector(selector) => Some(selector.in_passes()?.times_in_memory()),
+        }
+    }
+
     /// The selector, or the scorer with the cut-off of [`Ranked`].
     pub fn into_selector(self) -> Box<dyn Selector> {
         match self {

@@ -25,6 +25,13 @@ pub trait PassSelector: Send + Sync {
     fn reads_parts(&self) -> bool {
         false
     }
+
+    /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
+    /// limits memory reads the rows in passes where that is too much. By default 3, for a copy, and what is
+    /// made of it.
+    fn times_in_memory(&self) -> u64 {
+        3
+    }
 }
 
 /// The scores of all features of `stream`, one part of them after the other, and which of them are constant.

@@ -123,6 +123,20 @@ impl Passes {
         crate::memory::table_bytes(self.n_rows().0 as usize, self.n_columns(), 8)
     }
 
+    /// Bytes of memory with which the rows can be read at all, or, where `in_parts`, one feature of them at a
+    /// time.
+    pub fn least_memory(&self, in_parts: bool) -> u64 {
+        match in_parts && self.n_rows().1 {
+            true => least(self.n_others() + 1),
+            false => least(self.n_columns()),
+        }
+    }
+
+    /// Number of columns that are read and no features.
+    fn n_others(&self) -> usize {
+        self.roles.iter().filter(|role| roles::is_read(role) && !roles::is_feature(role)).count()
+    }
+
     /// The rows, with what all of them decide, which takes a pass over the columns that need it: whether the
     /// target is classes, their names, and the levels of categories.
     ///
@@ -165,8 +179,7 @@ impl Passes {
     ///
     /// [`score_parts`]: fewest_core::score_parts
     pub fn rows_in_parts(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
-        let n_features = self.roles.iter().filter(|role| roles::is_feature(role)).count();
-        let n_others = self.n_columns() - n_features;
+        let n_others = self.n_others();
         // Of text all columns would be parsed again for every part.
         if memory >= least(self.n_columns()) || !self.n_rows().1 {
             return self.rows(missing, memory);

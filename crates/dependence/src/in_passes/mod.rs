@@ -146,6 +146,9 @@ fn bytes_of(counts: &Counts) -> usize {
     size_of::<f64>() * counts.features.iter().map(Joint::size).sum::<usize>()
 }
 
+/// In memory a feature has some 16 features of its kernel for every sample, and copies of them.
+pub(crate) const TIMES_IN_MEMORY: u64 = 40;
+
 /// Refuses counts and kernels at nodes that take more than half of the memory for sums: the other half is for
 /// products.
 fn check_memory(bytes: usize, n_features: usize, context: &Context<'_>) -> Result<(), Error> {

@@ -108,6 +108,10 @@ impl PassSelector for HsicLasso {
         self.check()?;
         in_passes::select(stream, Measure::Hsic, &self.dependence, &self.lasso, budget, context)
     }
+
+    fn times_in_memory(&self) -> u64 {
+        in_passes::TIMES_IN_MEMORY
+    }
 }
 
 options! {
@@ -166,5 +170,9 @@ impl PassSelector for NoccoLasso {
             budget,
             context,
         )
+    }
+
+    fn times_in_memory(&self) -> u64 {
+        in_passes::TIMES_IN_MEMORY
     }
 }

@@ -224,6 +224,10 @@ impl<S: Scorer> PassSelector for Significant<S> {
     fn reads_parts(&self) -> bool {
         self.scorer.in_passes().is_some_and(StreamScorer::reads_parts)
     }
+
+    fn times_in_memory(&self) -> u64 {
+        self.scorer.in_passes().map_or(1, StreamScorer::times_in_memory)
+    }
 }
 
 impl<S> Significant<S> {
