@@ -329,14 +329,14 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
 
 /// The features in a table.
 fn listed(answer: &Answer) -> String {
-    let (selection, data) = (&answer.selection, &answer.run.data);
+    let (selection, asked, data) = (&answer.selection, answer.asked, &answer.run.data);
     let width = selection.order.iter().map(|&j| data.name(j).chars().count()).max().unwrap_or(0).max(7);
     let mut text = format!("{:>4}  {:<width$}  score\n", "rank", "feature");
     for (rank, (&j, score)) in selection.order.iter().zip(&selection.scores).enumerate() {
         text += &format!("{:>4}  {:<width$}  {score}\n", rank + 1, data.name(j));
     }
     let passes = |n: usize| if n == 1 { "1 pass".to_owned() } else { format!("{n} passes") };
-    let before = match answer.resumed {
+    let before = match asked.resumed {
         0 => String::new(),
         n => format!(" after {} of --resume", passes(n)),
     };
@@ -344,11 +344,11 @@ fn listed(answer: &Answer) -> String {
         "{} by {}: {}{before} over {} rows in {:.2} s; {} bytes sent to tasks, {} bytes received\n",
         data.file,
         answer.run.method.id,
-        passes(answer.passes),
+        passes(asked.passes),
         data.n_samples,
         answer.run.seconds,
-        answer.bytes.0,
-        answer.bytes.1
+        asked.bytes.0,
+        asked.bytes.1
     );
     data.missing_done.iter().chain(&selection.notes).for_each(|note| text += &format!("note: {note}\n"));
     text
