@@ -13,7 +13,7 @@ mod s3;
 mod secret;
 mod servers;
 
-pub use answers::{Answer, Asked, select};
+pub use answers::{Answer, Asked, ScoreAnswer, score, select};
 pub use error::Error;
 pub use objects::StoreFault;
 pub use query::Cluster;
