@@ -105,9 +105,9 @@ pub fn select(
     Ok(Answer { selection, run, asked: summed.asked, reduction })
 }
 
-/// Scores all features of a table by a method that the command knows, with parameters `NAME=VALUE`: the scores
-/// that [`Scorer::score`](fewest::core::Scorer::score) gives of the same table in memory, with the same bits;
-/// of methods that sum products of columns, those of
+/// Scores all features of a table by a method that the command knows, with parameters `NAME=VALUE`: as
+/// [`Scorer::score`](fewest::core::Scorer::score) of the same table in memory, with the same bits; of `hsic`
+/// and `nocco`, whose values are counted on a grid, as
 /// [`StreamScorer::score_stream`](fewest::core::StreamScorer::score_stream).
 ///
 /// # Errors

@@ -29,6 +29,9 @@ const STATUS_WRONG: u8 = 2;
 /// The kind of the error that stands for a call without a command, which prints the help.
 const HELP: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 
+/// Starts of lines about wrong arguments that help nobody here: `--k` is no value of anything.
+const NO_HELP: [&str; 2] = ["For more information", "tip: to pass"];
+
 /// Stack of a thread: plans are walked by functions that call themselves.
 const STACK: usize = 32 << 20;
 
@@ -62,8 +65,8 @@ fn failed(problem: &dyn Display) -> ExitCode {
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let lines: Vec<&str> =
-        lines.filter(|line| !line.is_empty() && !line.starts_with("For more information")).collect();
+    let helps = |line: &&str| !line.is_empty() && !NO_HELP.iter().any(|start| line.starts_with(start));
+    let lines: Vec<&str> = lines.filter(helps).collect();
     let line = lines.join(" ").replace(" tip: ", "; ");
     format!("{} (see fewest-cluster --help)", line.strip_prefix("error: ").unwrap_or(&line))
 }
