@@ -61,7 +61,7 @@ pub enum Error {
     /// An address that others reach, and no secret.
     #[error(
         "--bind {address}: other machines reach this address, and could have any table here read: give --secret \
-         FILE, the same to the scheduler, the executors and `select`"
+         FILE, the same to the scheduler, the executors, `select` and `score`"
     )]
     NoSecret {
         /// The address.
@@ -93,14 +93,24 @@ pub enum Error {
     },
     /// A method that needs all rows at once, or is none.
     #[error(
-        "--method: {method} does not run on a cluster: use `fewest select` on one machine, or one of the methods whose \
+        "--method: {method} does not run on a cluster: use `fewest {command}` on one machine, or one of the methods whose \
          passes are sums over the rows of parts: {able}"
     )]
     NotInParts {
         /// The method, as it was called.
         method: String,
+        /// The command that was called: `select` or `score`.
+        command: &'static str,
         /// Those that can.
         able: String,
+    },
+    /// A method that selects, where scores are asked for.
+    #[error("--method: {method} {problem}")]
+    NoScores {
+        /// The method.
+        method: &'static str,
+        /// Why it gives none, and what to do.
+        problem: String,
     },
     /// A table that cannot be read in parts.
     #[error("{path}: {problem}")]

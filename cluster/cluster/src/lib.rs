@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod answers;
 mod error;
 mod finished;
 mod function;
 mod objects;
+mod query;
 mod request;
 mod run;
 #[cfg_attr(not(feature = "s3"), path = "without_s3.rs")]
@@ -11,10 +13,11 @@ mod s3;
 mod secret;
 mod servers;
 
+pub use answers::{Answer, Asked, ScoreAnswer, score, select};
 pub use error::Error;
 pub use objects::StoreFault;
+pub use query::Cluster;
 pub use request::Table;
-pub use run::{Answer, Cluster, select};
 pub use secret::Secret;
 pub use servers::{ExecutorOptions, SchedulerOptions, executor, scheduler};
 

@@ -1,209 +1,74 @@
 //! The command `fewest-cluster`.
 
+mod args;
+
+use std::fmt::Display;
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
-use fewest::data::{Missing, Task};
+use clap::Parser;
+use clap::error::ErrorKind;
+use fewest::core::Selection;
 use fewest_cluster::{
-    Answer, Cluster, Error, ExecutorOptions, SchedulerOptions, Secret, Table, executor, scheduler, select,
+    Asked, Cluster, Error, ExecutorOptions, SchedulerOptions, Secret, Table, executor, scheduler, score,
+    select,
 };
+use fewest_study::RunInfo;
 use futures::future::{FutureExt, select_all};
+
+use args::{
+    Cli, Command, ExecutorArgs, LocalArgs, QuestionArgs, SchedulerArgs, ScoreArgs, SelectArgs, WorkArgs,
+};
 
 /// The exit status of wrong arguments or data.
 const STATUS_WRONG: u8 = 2;
 
+/// The kind of the error that stands for a call without a command, which prints the help.
+const HELP: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
+/// Starts of lines about wrong arguments that help nobody here: `--k` is no value of anything.
+const NO_HELP: [&str; 2] = ["For more information", "tip: to pass"];
+
 /// Stack of a thread: plans are walked by functions that call themselves.
 const STACK: usize = 32 << 20;
 
-/// Feature selection on many machines: the features and scores of `fewest select`, with the same bits
-///
-/// A scheduler hands tasks to executors, which read some of the rows each: all machines need the table at the
-/// same path, or the credentials of an object store in their environment (AWS_ACCESS_KEY_ID and others).
-/// Everything listens on the loopback interface unless --bind says otherwise. What goes over the network is
-/// not encrypted, and the scheduler asks nobody who they are: bind to networks that you trust. With a
-/// --secret executors compute for those only who have it; without one they open any table that is asked for,
-/// and listen on the loopback interface only.
-#[derive(Parser)]
-#[command(name = "fewest-cluster", version)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Start a scheduler
-    Scheduler(SchedulerArgs),
-    /// Start an executor, on each machine that is to compute
-    Executor(ExecutorArgs),
-    /// Start a scheduler and executors in one process, to try it on one machine
-    Local(LocalArgs),
-    /// Select features of a table by a cluster
-    Select(SelectArgs),
-}
-
-#[derive(Args)]
-struct SchedulerArgs {
-    /// The address to listen on; all machines that reach it can give it work. Others than the loopback
-    /// interface need --secret
-    #[arg(long, default_value = "127.0.0.1")]
-    bind: IpAddr,
-    /// The port
-    #[arg(long, default_value_t = 50050)]
-    port: u16,
-    /// Seconds without a sign of life after which an executor is lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..))]
-    lost_after: u64,
-    /// The file with the secret of the executors, who look at it: the scheduler itself takes any work
-    #[arg(long, value_name = "FILE")]
-    secret: Option<PathBuf>,
-}
-
-#[derive(Args)]
-struct ExecutorArgs {
-    /// The scheduler
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050", value_parser = host_and_port)]
-    scheduler: (String, u16),
-    /// The address to listen on; others than the loopback interface need --secret
-    #[arg(long, default_value = "127.0.0.1")]
-    bind: IpAddr,
-    /// The port; the next one is used, too
-    #[arg(long, default_value_t = 50051)]
-    port: u16,
-    /// The name or address by which other machines reach this one [default: that of --bind]
-    #[arg(long)]
-    host: Option<String>,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
-#[derive(Args)]
-struct WorkArgs {
-    /// Tasks at a time; 0: as many as there are cores
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    slots: usize,
-    /// Seconds between signs of life
-    #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
-    interval: u64,
-    /// A file with a secret: only requests of those who have the same are answered
-    #[arg(long, value_name = "FILE")]
-    secret: Option<PathBuf>,
-    /// Milliseconds to wait before each task, to see what happens when an executor ends within
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 0, hide = true)]
-    pause: u64,
-}
-
-#[derive(Args)]
-struct LocalArgs {
-    /// The number of executors
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
-    executors: u16,
-    /// The port of the scheduler; executors use the next ones, two each
-    #[arg(long, default_value_t = 50050)]
-    port: u16,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
-#[derive(Args)]
-struct SelectArgs {
-    /// A file or a folder of files, which all machines have at this path: Parquet, Arrow, .npy or CSV; or
-    /// s3://BUCKET/KEY, of an object or of all below it: Parquet or Arrow
-    path: PathBuf,
-    /// The scheduler
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
-    cluster: String,
-    /// The column of the target; may be repeated [default: one called target, label, class or y, or the last]
-    #[arg(long, value_name = "NAME")]
-    target: Vec<String>,
-    /// The kind of target: auto, classification or regression
-    #[arg(long, default_value = "auto", value_parser = task)]
-    task: Task,
-    /// A column to leave out, such as id or GENE*; may be repeated
-    #[arg(long, value_name = "NAME")]
-    ignore: Vec<String>,
-    /// A column of numbers that are categories; may be repeated
-    #[arg(long, value_name = "NAME")]
-    categorical: Vec<String>,
-    /// What to do about missing values: error, or drop-rows to leave out rows that have one
-    #[arg(long, default_value = "error", value_parser = missing)]
-    missing: Missing,
-    /// The method, by the name that `fewest methods` lists
-    #[arg(short, long)]
-    method: String,
-    /// A parameter of the method; may be repeated
-    #[arg(short, long, value_name = "NAME=VALUE")]
-    param: Vec<String>,
-    /// How many features [default: 10]
-    #[arg(short, value_name = "N")]
-    k: Option<usize>,
-    /// Write the result as JSON to this file, or to stdout for -
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Parts in which rows are summed at most; 64 or fewer where products are summed [default: 64; 4 for
-    /// text, which each reads from the start]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    tasks: Option<usize>,
-    /// MiB of memory that a task may use
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
-    memory: u64,
-    /// Seconds that a pass over the rows may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
-    pass_limit: u64,
-    /// A folder that keeps the sums of finished passes: the same command continues after them
-    #[arg(long, value_name = "FOLDER")]
-    resume: Option<PathBuf>,
-    /// The file with the secret of the executors
-    #[arg(long, value_name = "FILE")]
-    secret: Option<PathBuf>,
-}
-
-fn positive(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "give a whole number of at least 1".to_owned())
-}
-
-fn host_and_port(text: &str) -> Result<(String, u16), String> {
-    let found = text.rsplit_once(':').and_then(|(host, port)| Some((host.to_owned(), port.parse().ok()?)));
-    found
-        .filter(|(host, _)| !host.is_empty())
-        .ok_or_else(|| "give HOST:PORT, such as 127.0.0.1:50050".to_owned())
-}
-
-fn task(text: &str) -> Result<Task, String> {
-    match text.parse() {
-        Ok(Task::Survival) => Err("survival times need the whole table: use `fewest select`".to_owned()),
-        Ok(task) => Ok(task),
-        Err(_) => Err("give auto, classification or regression".to_owned()),
-    }
-}
-
-fn missing(text: &str) -> Result<Missing, String> {
-    match text.parse() {
-        Ok(missing @ (Missing::Error | Missing::DropRows)) => Ok(missing),
-        _ => Err("give error or drop-rows: other policies need the whole table".to_owned()),
-    }
-}
-
 fn main() -> ExitCode {
     fewest_arrow::hush_decoders();
-    let done = match Cli::parse().command {
+    let called = match Cli::try_parse() {
+        Ok(called) => called,
+        Err(error) if error.use_stderr() && error.kind() != HELP => return failed(&in_one_line(&error)),
+        // Help and version.
+        Err(help) => help.exit(),
+    };
+    let done = match called.command {
         Command::Scheduler(args) => start_scheduler(&args),
         Command::Executor(args) => start_executor(&args),
         Command::Local(args) => local(&args),
-        Command::Select(args) => answer(&args),
+        Command::Select(args) => selection(&args),
+        Command::Score(args) => scores(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "fewest-cluster: {error}");
-            ExitCode::from(STATUS_WRONG)
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(problem: &dyn Display) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "fewest-cluster: {problem}");
+    ExitCode::from(STATUS_WRONG)
+}
+
+/// What is wrong with the arguments, without the usage that clap adds.
+fn in_one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let helps = |line: &&str| !line.is_empty() && !NO_HELP.iter().any(|start| line.starts_with(start));
+    let lines: Vec<&str> = lines.filter(helps).collect();
+    let line = lines.join(" ").replace(" tip: ", "; ");
+    format!("{} (see fewest-cluster --help)", line.strip_prefix("error: ").unwrap_or(&line))
 }
 
 /// Runs a server on threads of its own.
@@ -290,7 +155,8 @@ fn local(args: &LocalArgs) -> Result<(), Error> {
     served(select_all(servers).map(|(ended, ..)| ended))
 }
 
-fn answer(args: &SelectArgs) -> Result<(), Error> {
+/// The cluster and the table that are meant.
+fn asked_of(args: &QuestionArgs) -> Result<(Cluster, Table), Error> {
     let cluster = Cluster {
         secret: secret(args.secret.as_deref())?,
         tasks: args.tasks,
@@ -307,15 +173,37 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
         categorical: args.categorical.clone(),
         missing: args.missing,
     };
-    let answer = select(&cluster, &table, &args.method, &args.param, args.k)?;
+    Ok((cluster, table))
+}
+
+fn selection(args: &SelectArgs) -> Result<(), Error> {
+    let (cluster, table) = asked_of(&args.question)?;
+    let answer = select(&cluster, &table, &args.question.method, &args.question.param, args.k)?;
+    let text = listed(&answer.selection, &answer.run, answer.asked);
+    tell(args.question.json.as_deref(), &text, || answer.json())
+}
+
+fn scores(args: &ScoreArgs) -> Result<(), Error> {
+    let (cluster, table) = asked_of(&args.question)?;
+    let answer = score(&cluster, &table, &args.question.method, &args.question.param)?;
+    let text = listed(&answer.scores.best(args.top), &answer.run, answer.asked);
+    tell(args.question.json.as_deref(), &text, || answer.json(args.top))
+}
+
+/// Writes an answer as `text`, as the document to a file, or both.
+fn tell(
+    path: Option<&Path>,
+    text: &str,
+    document: impl FnOnce() -> Result<String, Error>,
+) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
-    let written = match args.json.as_deref() {
+    let written = match path {
         Some(path) if path != Path::new("-") => {
-            fewest::data::write_atomically(path, answer.json()?.as_bytes())?;
-            out.write_all(listed(&answer).as_bytes())
+            fewest::data::write_atomically(path, document()?.as_bytes())?;
+            out.write_all(text.as_bytes())
         }
-        Some(_) => out.write_all(answer.json()?.as_bytes()),
-        None => out.write_all(listed(&answer).as_bytes()),
+        Some(_) => out.write_all(document()?.as_bytes()),
+        None => out.write_all(text.as_bytes()),
     };
     // A reader that closes the pipe early is no error.
     match written.and_then(|()| out.flush()) {
@@ -328,27 +216,27 @@ fn answer(args: &SelectArgs) -> Result<(), Error> {
 }
 
 /// The features in a table.
-fn listed(answer: &Answer) -> String {
-    let (selection, data) = (&answer.selection, &answer.run.data);
+fn listed(selection: &Selection, run: &RunInfo, asked: Asked) -> String {
+    let data = &run.data;
     let width = selection.order.iter().map(|&j| data.name(j).chars().count()).max().unwrap_or(0).max(7);
     let mut text = format!("{:>4}  {:<width$}  score\n", "rank", "feature");
     for (rank, (&j, score)) in selection.order.iter().zip(&selection.scores).enumerate() {
         text += &format!("{:>4}  {:<width$}  {score}\n", rank + 1, data.name(j));
     }
     let passes = |n: usize| if n == 1 { "1 pass".to_owned() } else { format!("{n} passes") };
-    let before = match answer.resumed {
+    let before = match asked.resumed {
         0 => String::new(),
         n => format!(" after {} of --resume", passes(n)),
     };
     text += &format!(
         "{} by {}: {}{before} over {} rows in {:.2} s; {} bytes sent to tasks, {} bytes received\n",
         data.file,
-        answer.run.method.id,
-        passes(answer.passes),
+        run.method.id,
+        passes(asked.passes),
         data.n_samples,
-        answer.run.seconds,
-        answer.bytes.0,
-        answer.bytes.1
+        run.seconds,
+        asked.bytes.0,
+        asked.bytes.1
     );
     data.missing_done.iter().chain(&selection.notes).for_each(|note| text += &format!("note: {note}\n"));
     text

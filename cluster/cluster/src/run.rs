@@ -1,50 +1,24 @@
-//! A selection by a cluster: the method runs here, and its passes over the rows there.
+//! One run of a method: the table is opened here, and its rows are summed by the cluster.
 
-use std::net::{TcpStream, ToSocketAddrs};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
-use ballista_core::execution_plans::execute_physical_plan;
-use ballista_core::extension::SessionConfigExt;
-use ballista_core::serde::BallistaPhysicalExtensionCodec;
-use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, UInt64Array};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, UInt64Type};
-use datafusion::common::ScalarValue;
-use datafusion::datasource::memory::MemorySourceConfig;
-use datafusion::error::Result as FusionResult;
-use datafusion::physical_expr::expressions::{col, lit};
-use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
-use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
-use datafusion::prelude::SessionConfig;
-use datafusion_proto::protobuf::PhysicalPlanNode;
-use fewest::core::{Budget, Context, Error as CoreError, Selection, State, SummedElsewhere, part_rows};
-use fewest::data::{Complete, Folder, Passes, Reduction, Rows, TargetFound};
+use fewest::core::{Context, Error as CoreError, SampleStream, SummedElsewhere, part_rows};
+use fewest::data::{Complete, Folder, Passes, Rows, TargetFound};
 use fewest::registry::{Built, Method, Parameters, Registry, TargetKind};
-use fewest_study::{DataInfo, RunInfo, json, text};
-use futures::TryStreamExt;
-use tokio::runtime::Runtime;
+use fewest_study::{DataInfo, RunInfo, text};
 
 use crate::error::one_line;
 use crate::finished::Finished;
-use crate::function::{NAME, Sums, about, in_table, registry};
+use crate::function::in_table;
 use crate::objects::{Object, is_address};
-use crate::request::{Reply, Request, Table, sealed_request};
+use crate::query::{Cluster, Query, ranges};
+use crate::request::{Request, Table};
 use crate::s3::Stores;
-use crate::servers::LARGEST_MESSAGE;
-use crate::{Error, Secret, VERSION};
+use crate::{Asked, Error};
 
 /// Sums may take one part in so many of the memory; the rest is for rows.
 const SHARE: u64 = 4;
-
-/// How often a pass is tried, and the wait before it is tried again.
-const ATTEMPTS: usize = 4;
-const WAIT: Duration = Duration::from_secs(1);
-
-/// How long a scheduler may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(5);
 
 /// Tasks of a pass over text, which each task reads from the start.
 const TASKS_OF_TEXT: usize = 4;
@@ -52,174 +26,129 @@ const TASKS_OF_TEXT: usize = 4;
 /// The tasks of a pass otherwise.
 const TASKS: usize = 64;
 
-/// A cluster, and how it is used.
-#[derive(Debug, Clone)]
-pub struct Cluster {
-    /// Host and port of the scheduler.
-    pub address: String,
-    /// The secret that the executors have.
-    pub secret: Secret,
-    /// The parts in which rows are summed at most: no more than 64 where products of columns are summed. An
-    /// executor that ends loses what it has summed in this pass. `None`: 64, or 4 for text, which each task
-    /// reads from the start.
-    pub tasks: Option<usize>,
-    /// Bytes of memory that a task may use. Default: 1 GiB.
-    pub memory: u64,
-    /// How long a pass may take. Default: an hour.
-    pub pass_limit: Duration,
-    /// A folder that keeps the sums of finished passes. A run with the same table, method, parameters, `k`,
-    /// `tasks` and `memory` reuses them.
-    pub resume: Option<PathBuf>,
+/// A method with its parameters, as they were called and as they were read.
+pub(crate) struct Called<'a> {
+    pub(crate) method: &'a Method,
+    pub(crate) words: &'a [String],
+    pub(crate) parameters: Parameters,
 }
 
-impl Cluster {
-    /// The cluster of the scheduler at `HOST:PORT`, with the defaults.
-    pub fn new(address: impl Into<String>) -> Self {
-        let pass_limit = Duration::from_secs(3600);
-        Self {
-            address: address.into(),
-            secret: Secret::default(),
-            tasks: None,
-            memory: 1 << 30,
-            pass_limit,
-            resume: None,
-        }
+/// A table that was opened for a method.
+pub(crate) struct Run<'a> {
+    cluster: &'a Cluster,
+    table: &'a Table,
+    called: Called<'a>,
+    rows: Rows,
+    /// The first rows, with the names of all features.
+    first: Complete,
+    pub(crate) info: DataInfo,
+    finished: Finished,
+    /// The first pass, but for the number of features to select.
+    request: Request,
+}
+
+/// What a method made of the sums.
+pub(crate) struct Summed<T> {
+    pub(crate) found: T,
+    pub(crate) asked: Asked,
+    /// A note where a pass that was over could not be kept.
+    pub(crate) unkept: Option<String>,
+    pub(crate) seconds: f64,
+}
+
+impl<'a> Run<'a> {
+    /// Looks at the target and at categories, as for any table that is read in passes.
+    pub(crate) fn open(
+        cluster: &'a Cluster,
+        table: &'a Table,
+        registry: &Registry,
+        called: Called<'a>,
+        built: &Built,
+    ) -> Result<Self, Error> {
+        let method = called.method;
+        let (files, objects) = found(&table.path)?;
+        let found = Table { path: files.path().to_owned(), ..table.clone() };
+        // Before the first look: files that are written meanwhile are others.
+        let finished = Finished::new(cluster.resume.as_deref(), &files)?;
+        let supervised = !method.targets.contains(&TargetKind::None);
+        let (rows, is_text) = open(registry, (&found, files), cluster, supervised, built)?;
+        let (mut rows, first, mut info) = described(rows, table, method.id, supervised)?;
+        let (counts, known) = rows.known()?;
+        info.n_samples = usize::try_from(counts.used).unwrap_or(usize::MAX);
+        info.classes = rows.class_counts();
+        info.missing_done = text::left_out(usize::try_from(counts.all - counts.used).unwrap_or(usize::MAX));
+        let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
+        let request = Request {
+            table: found,
+            objects,
+            method: method.id.to_owned(),
+            parameters: called.words.to_vec(),
+            k: info.n_features,
+            memory: usize::try_from(cluster.memory / SHARE).unwrap_or(usize::MAX),
+            known,
+            n_rows: counts.used,
+            task_rows: part_rows(counts.used, tasks as u64),
+            part: 0,
+            earlier: Vec::new(),
+        };
+        Ok(Self { cluster, table, called, rows, first, info, finished, request })
     }
-}
 
-/// A selection, with all that its JSON tells.
-#[derive(Debug)]
-pub struct Answer {
-    /// The features, best first.
-    pub selection: Selection,
-    /// The method and the data.
-    pub run: RunInfo,
-    /// How often the rows were read by the cluster.
-    pub passes: usize,
-    /// The passes that were over before.
-    pub resumed: usize,
-    /// Bytes of the requests that tasks were given, and of their replies, without those of passes that were
-    /// tried again.
-    pub bytes: (u64, u64),
-    reduction: Reduction,
-}
-
-impl Answer {
-    /// The document that `fewest select --json` writes.
-    ///
-    /// # Errors
-    /// [`Error::Study`].
-    pub fn json(&self) -> Result<String, Error> {
-        Ok(json::selection(&self.selection, Some(&self.reduction), &self.run)?)
+    /// The parameters of the method.
+    pub(crate) fn parameters(&self) -> &Parameters {
+        &self.called.parameters
     }
-}
 
-/// Selects `k` features (none: ten, or as many as there are) of a table by a method that the command knows,
-/// with parameters `NAME=VALUE`: those that [`Selector::select`](fewest::core::Selector::select) selects of
-/// the same table in memory, with the same bits of their scores; of methods that sum products of columns,
-/// those of [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
-///
-/// # Errors
-/// [`Error::NotInParts`] for a method that needs all rows at once; [`Error::NoScheduler`] and others of the
-/// cluster; those of the table and of the method, as `fewest select` tells them.
-pub fn select(
-    cluster: &Cluster,
-    table: &Table,
-    method: &str,
-    parameters: &[String],
-    k: Option<usize>,
-) -> Result<Answer, Error> {
-    let registry = registry()?;
-    let method = registry.find(method).map_err(|_| not_in_parts(&registry, method))?;
-    let parsed = Parameters::parse(method, parameters)?;
-    let built = method.build(&parsed)?;
-    if !built.reads_in_passes() {
-        return Err(not_in_parts(&registry, method.id));
-    }
-    let (files, objects) = found(&table.path)?;
-    let found = Table { path: files.path().to_owned(), ..table.clone() };
-    // Before the first look: files that are written meanwhile are others.
-    let finished = Finished::new(cluster.resume.as_deref(), &files)?;
-    let supervised = !method.targets.contains(&TargetKind::None);
-    let (rows, is_text) = open(&registry, (&found, files), cluster, supervised, &built)?;
-    let (mut rows, first, mut info) = described(rows, table, method.id, supervised)?;
-    let (counts, known) = rows.known()?;
-    let n_rows = counts.used;
-    info.n_samples = usize::try_from(n_rows).unwrap_or(usize::MAX);
-    info.classes = rows.class_counts();
-    info.missing_done = text::left_out(usize::try_from(counts.all - counts.used).unwrap_or(usize::MAX));
-    let k = k.unwrap_or_else(|| match fewest_study::usual_budget(&parsed, info.n_features) {
-        Budget::Count(k) => k,
-        _ => info.n_features,
-    });
-    Budget::Count(k).check(info.n_features)?;
-
-    let memory = usize::try_from(cluster.memory / SHARE).unwrap_or(usize::MAX);
-    let tasks = cluster.tasks.unwrap_or(if is_text { TASKS_OF_TEXT } else { TASKS });
-    let task_rows = part_rows(n_rows, tasks as u64);
-    let request = Request {
-        table: found,
-        objects,
-        method: method.id.to_owned(),
-        parameters: parameters.to_vec(),
-        k,
-        memory,
-        known,
-        n_rows,
-        task_rows,
-        part: 0,
-        earlier: Vec::new(),
-    };
-    let query = Query::new(cluster, ranges(n_rows, task_rows))?;
-    let (mut failure, mut passes, mut resumed, mut bytes) = (None, 0, 0, (0, 0));
-    let mut unkept = None;
-    let mut sums = |request: &Request| {
-        if let Some(sums) = finished.get(request)? {
-            resumed += 1;
-            return Ok(sums);
-        }
-        let sums = query.ask(request, &mut bytes)?;
-        passes += 1;
-        // A full disk costs no sums that are here.
-        if let Err(error) = finished.keep(request, &sums) {
-            unkept = Some(format!("a finished pass was not kept: {}", one_line(error)));
-        }
-        Ok(sums)
-    };
-    let ask = |part: usize, earlier: &[Vec<u8>]| {
-        let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
-        sums(&request).map_err(|error| {
-            failure = Some(error);
-            CoreError::Stopped { before: "the cluster had summed all rows" }
-        })
-    };
-    let started = Instant::now();
-    let selector = built.into_selector();
-    let context = Context { memory: Some(memory), ..Context::default() };
-    let selected = match selector.in_passes() {
-        None => return Err(not_in_parts(&registry, method.id)),
-        Some(selector) => {
-            let mut stream = SummedElsewhere::new(&mut rows, ask);
-            selector.select_stream(&mut stream, Budget::Count(k), &context)
-        }
-    };
-    let seconds = started.elapsed().as_secs_f64();
-    let mut selection = match (selected, failure) {
-        (Ok(selection), _) => selection,
-        (Err(_), Some(error)) => return Err(error),
-        (Err(error), None) => {
-            return Err(match rows.take_failure() {
+    /// What `method` finds in rows that the cluster sums, of which executors are told to select `k` features.
+    pub(crate) fn summed<T>(
+        &mut self,
+        k: usize,
+        method: impl FnOnce(&mut dyn SampleStream, &Context<'_>) -> Result<T, CoreError>,
+    ) -> Result<Summed<T>, Error> {
+        let Self { cluster, finished, rows, .. } = self;
+        let request = Request { k, ..self.request.clone() };
+        let query = Query::new(cluster, ranges(request.n_rows, request.task_rows))?;
+        let (mut failure, mut asked, mut unkept) = (None, Asked::default(), None);
+        let mut sums = |request: &Request| {
+            if let Some(sums) = finished.get(request)? {
+                asked.resumed += 1;
+                return Ok(sums);
+            }
+            let sums = query.ask(request, &mut asked.bytes)?;
+            asked.passes += 1;
+            // A full disk costs no sums that are here.
+            if let Err(error) = finished.keep(request, &sums) {
+                unkept = Some(format!("a finished pass was not kept: {}", one_line(error)));
+            }
+            Ok(sums)
+        };
+        let ask = |part: usize, earlier: &[Vec<u8>]| {
+            let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
+            sums(&request).map_err(|error| {
+                failure = Some(error);
+                CoreError::Stopped { before: "the cluster had summed all rows" }
+            })
+        };
+        let started = Instant::now();
+        let context = Context { memory: Some(request.memory), ..Context::default() };
+        let found = method(&mut SummedElsewhere::new(rows, ask), &context);
+        let seconds = started.elapsed().as_secs_f64();
+        match (found, failure) {
+            (Ok(found), _) => Ok(Summed { found, asked, unkept, seconds }),
+            (Err(_), Some(error)) => Err(error),
+            (Err(error), None) => Err(match rows.take_failure() {
                 Some(error) => Error::Data(error),
-                None => Error::Rows(in_table(&table.path, &error)),
-            });
+                None => Error::Rows(in_table(&self.table.path, &error)),
+            }),
         }
-    };
-    selection.notes.extend(fewest_study::rounds_note(method, &selection));
-    selection.notes.extend(unkept);
-    let reduction = Reduction::of(&first, table.missing, &selection.order)?;
-    let seed = Context::default().seed;
-    let run = RunInfo { method: method.clone(), parameters: parsed, seed, data: info, seconds };
-    Ok(Answer { selection, run, passes, resumed, bytes, reduction })
+    }
+
+    /// The first rows, and what an answer tells of the method and the data.
+    pub(crate) fn finish(self, seconds: f64) -> (Complete, RunInfo) {
+        let Called { method, parameters, .. } = self.called;
+        let seed = Context::default().seed;
+        (self.first, RunInfo { method: method.clone(), parameters, seed, data: self.info, seconds })
+    }
 }
 
 /// The files of a table at a path that all machines have, or its objects in a store.
@@ -291,190 +220,4 @@ fn described(
         ..DataInfo::new(file, &first.dataset)
     };
     Ok((rows, first, info))
-}
-
-fn not_in_parts(registry: &Registry, method: &str) -> Error {
-    let able = |method: &&Method| {
-        method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
-    };
-    let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
-    Error::NotInParts { method: method.to_owned(), able: able.join(", ") }
-}
-
-/// The rows of all tasks.
-fn ranges(n_rows: u64, each: u64) -> Vec<Range<u64>> {
-    let starts = (0..n_rows.div_ceil(each)).map(|task| task * each);
-    starts.map(|start| start..n_rows.min(start + each)).collect()
-}
-
-/// The passes of one run.
-struct Query<'a> {
-    cluster: &'a Cluster,
-    tasks: Vec<Range<u64>>,
-    runtime: Runtime,
-    session: SessionConfig,
-}
-
-impl<'a> Query<'a> {
-    fn new(cluster: &'a Cluster, tasks: Vec<Range<u64>>) -> Result<Self, Error> {
-        let failed = |error| Error::Server { what: "this command".to_owned(), problem: one_line(error) };
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let session = SessionConfig::new_with_ballista()
-            .with_ballista_grpc_client_max_message_size(LARGEST_MESSAGE as usize)
-            .with_ballista_job_name("fewest")
-            // A task is one range, whatever the number of cores of its executor.
-            .set_str("ballista.scheduler.max_partitions_per_task", "1");
-        Ok(Self { cluster, tasks, runtime: runtime.map_err(|error| failed(error.to_string()))?, session })
-    }
-
-    /// The sums of each task, in the order of the rows; counts the bytes that were sent and received.
-    fn ask(&self, request: &Request, bytes: &mut (u64, u64)) -> Result<Vec<Vec<u8>>, Error> {
-        let sealed = sealed_request(request, VERSION, &self.cluster.secret);
-        // None: a limit that no clock of this machine will reach.
-        let deadline = Instant::now().checked_add(self.cluster.pass_limit);
-        let mut attempts = 0;
-        loop {
-            self.reach()?;
-            attempts += 1;
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let left = left.unwrap_or(Duration::MAX);
-            let answered =
-                self.runtime.block_on(async { tokio::time::timeout(left, self.collect(&sealed)).await });
-            let problem = match answered {
-                Err(_) => return Err(Error::TooLate { limit: self.cluster.pass_limit }),
-                Ok(Ok(batches)) => match self.replies(&batches, &sealed)? {
-                    Some(sums) => {
-                        bytes.0 += (sealed.len() * self.tasks.len()) as u64;
-                        bytes.1 += sums.iter().map(|sums| sums.len() as u64).sum::<u64>();
-                        return Ok(sums);
-                    }
-                    None => "some rows were not summed".to_owned(),
-                },
-                Ok(Err(error)) => one_line(error),
-            };
-            if problem.contains(&format!("UDF named \"{NAME}\"")) {
-                return Err(Error::OtherScheduler { address: self.cluster.address.clone(), function: NAME });
-            }
-            // An executor may have ended with sums that were not fetched: they are summed again.
-            if attempts == ATTEMPTS {
-                return Err(Error::Query { attempts, problem });
-            }
-            std::thread::sleep(WAIT);
-        }
-    }
-
-    /// An error where no scheduler accepts a connection.
-    fn reach(&self) -> Result<(), Error> {
-        let none = |problem: String| Error::NoScheduler { address: self.cluster.address.clone(), problem };
-        let addresses = self.cluster.address.to_socket_addrs().map_err(|error| none(one_line(error)))?;
-        let mut problem = "it has no address".to_owned();
-        for address in addresses {
-            match TcpStream::connect_timeout(&address, CONNECT) {
-                Ok(_) => return Ok(()),
-                Err(error) => problem = one_line(error),
-            }
-        }
-        Err(none(problem))
-    }
-
-    async fn collect(&self, sealed: &[u8]) -> FusionResult<Vec<RecordBatch>> {
-        let (config, codec) = (self.session.ballista_config(), BallistaPhysicalExtensionCodec::default());
-        let stream = execute_physical_plan::<PhysicalPlanNode>(
-            format!("http://{}", self.cluster.address),
-            &config,
-            self.plan(sealed)?,
-            &codec,
-            job_session(sealed),
-            self.session.clone(),
-        );
-        stream.await?.try_collect().await
-    }
-
-    /// A row for each task, each a partition of its own, and the function of it.
-    fn plan(&self, sealed: &[u8]) -> FusionResult<Arc<dyn ExecutionPlan>> {
-        let number = |name: &str| Field::new(name, DataType::UInt64, false);
-        let schema = Arc::new(Schema::new(vec![number("first"), number("end")]));
-        let partition = |rows: &Range<u64>| {
-            let column = |row: u64| Arc::new(UInt64Array::from(vec![row])) as ArrayRef;
-            RecordBatch::try_new(schema.clone(), vec![column(rows.start), column(rows.end)])
-                .map(|batch| vec![batch])
-        };
-        let partitions = self.tasks.iter().map(partition).collect::<Result<Vec<_>, _>>()?;
-        let source = MemorySourceConfig::try_new_exec(&partitions, schema.clone(), None)?;
-        let (first, end) = (col("first", &schema)?, col("end", &schema)?);
-        let sums = ScalarFunctionExpr::try_new(
-            Arc::new(Sums::named()),
-            vec![lit(ScalarValue::Binary(Some(sealed.to_vec()))), first.clone(), end.clone()],
-            &schema,
-            self.session.options().clone(),
-        )?;
-        let named =
-            |expr: Arc<dyn PhysicalExpr>, alias: &str| ProjectionExpr { expr, alias: alias.to_owned() };
-        let columns = [named(first, "first"), named(end, "end"), named(Arc::new(sums), "sums")];
-        Ok(Arc::new(ProjectionExec::try_new(columns, source)?))
-    }
-
-    /// The sums in the order of the rows; `None` where some are not there.
-    fn replies(&self, batches: &[RecordBatch], sealed: &[u8]) -> Result<Option<Vec<Vec<u8>>>, Error> {
-        let mut found: Vec<(Range<u64>, Vec<u8>)> = Vec::new();
-        for batch in batches {
-            let [first, end, sums] = batch.columns() else { return Ok(None) };
-            let number = |column: &'_ ArrayRef| column.as_primitive_opt::<UInt64Type>().cloned();
-            let (Some(first), Some(end), Some(sums)) =
-                (number(first), number(end), sums.as_binary_opt::<i32>())
-            else {
-                return Ok(None);
-            };
-            for ((first, end), sums) in first.iter().zip(end.iter()).zip(sums.iter()) {
-                if let (Some(first), Some(end), Some(sums)) = (first, end, sums) {
-                    found.push((first..end, sums.to_vec()));
-                }
-            }
-        }
-        found.sort_by_key(|(rows, _)| rows.start);
-        if !found.iter().map(|(rows, _)| rows).eq(&self.tasks) {
-            return Ok(None);
-        }
-        // The error of the first rows that have one is that of a single reader.
-        found.iter().map(|(rows, reply)| self.opened(rows, reply, sealed)).collect::<Result<_, _>>().map(Some)
-    }
-
-    fn opened(&self, rows: &Range<u64>, reply: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Error> {
-        let Some(mut message) = self.cluster.secret.opened(&about(sealed, rows), reply) else {
-            return Err(Error::Secret { theirs: "another secret, or none" });
-        };
-        match Reply::load(&mut message)? {
-            Reply::Sums(sums) => Ok(sums),
-            Reply::Failed(message) => Err(Error::Rows(message)),
-            Reply::OtherVersion(executor) => Err(Error::OtherVersion { executor, own: VERSION.to_owned() }),
-            Reply::WrongSecret => Err(Error::Secret { theirs: "another secret" }),
-        }
-    }
-}
-
-/// A name for the session of a pass on the scheduler, which has to be unique.
-fn job_session(sealed: &[u8]) -> String {
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
-    format!("fewest-{}-{now}-{}", std::process::id(), sealed.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tasks_are_whole_batches() {
-        for (n_rows, tasks, expected) in [
-            (1, 64, &[0, 1][..]),
-            (4096, 64, &[0, 4096]),
-            (4097, 64, &[0, 4096, 4097]),
-            (20_000, 2, &[0, 16_384, 20_000]),
-            (20_000, 1, &[0, 20_000]),
-            (20_000, 0, &[0, 20_000]),
-            (500_000, 40, &(0..=30).map(|i| i * 16_384).chain([500_000]).collect::<Vec<_>>()[..]),
-        ] {
-            let expected: Vec<_> = expected.windows(2).map(|cut| cut[0]..cut[1]).collect();
-            assert_eq!(ranges(n_rows, part_rows(n_rows, tasks)), expected, "{n_rows} {tasks}");
-        }
-    }
 }

@@ -1,9 +1,9 @@
-//! The bits of a cluster are those of memory.
+//! The bits of a selection by a cluster are those of memory.
 
 use std::path::Path;
 
 use crate::processes::Machines;
-use crate::tables::{FEATURES, Rows, comparable, in_memory, in_passes};
+use crate::tables::{FEATURES, Rows, comparable, in_memory, in_passes, scores_in_memory};
 
 /// Methods with their parameters, and the target: `class` or `real`.
 const METHODS: &[(&str, &[&str], &str)] = &[
@@ -21,6 +21,9 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("cmim", &[], "class"),
     ("mim", &["discretisation=equal-frequency"], "class"),
 ];
+
+/// Methods for two classes.
+const OF_TWO_CLASSES: &[(&str, &[&str], &str)] = &[("t-score", &[], "class"), ("cife", &[], "class")];
 
 /// Methods whose passes sum products or shares of counts, in another order than a table in memory does.
 const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
@@ -51,20 +54,24 @@ fn expected(path: &Path, (method, parameters, target): (&str, &[&str], &str)) ->
 #[test]
 fn the_document_is_that_of_memory_for_any_files_tasks_and_executors() {
     let folder = tempfile::tempdir().unwrap();
-    let rows = Rows::new(30_011);
-    let paths = [1, 3, 17].map(|parts| rows.write(folder.path(), parts));
+    let two = folder.path().join("two");
+    std::fs::create_dir(&two).unwrap();
+    let paths = [1, 3, 17].map(|parts| Rows::new(30_011).write(folder.path(), parts));
+    let of_two = [1, 3, 17].map(|parts| Rows::new(30_011).of_two_classes().write(&two, parts));
+    let methods = METHODS.iter().map(|method| (method, &paths));
+    let methods = methods.chain(OF_TWO_CLASSES.iter().map(|method| (method, &of_two)));
+    let cases: Vec<_> =
+        methods.map(|(method, paths)| (method, paths, expected(&paths[0], *method))).collect();
     let mut machines = Machines::start(1, &[]);
-    let expected: Vec<String> = METHODS.iter().map(|method| expected(&paths[0], *method)).collect();
-    for (method, expected) in METHODS.iter().zip(&expected) {
-        for (path, tasks) in paths.iter().zip(["3", "1", "64"]) {
-            let found = machines.json(path, &[&arguments(*method)[..], &["--tasks", tasks]].concat());
-            assert_eq!(&comparable(found), expected, "{method:?} {}", path.display());
+    for tasks in [["3", "1", "64"], ["64", "3", "5"]] {
+        for (method, paths, expected) in &cases {
+            for (path, tasks) in paths.iter().zip(tasks) {
+                let found = machines.json(path, &[&arguments(**method)[..], &["--tasks", tasks]].concat());
+                let executors = machines.executors.len();
+                assert_eq!(&comparable(found), expected, "{method:?} {} {executors}", path.display());
+            }
         }
-    }
-    machines.join(&[]);
-    for (method, expected) in METHODS.iter().zip(&expected) {
-        let found = machines.json(&paths[2], &arguments(*method));
-        assert_eq!(&comparable(found), expected, "{method:?}, two executors");
+        machines.join(&[]);
     }
 }
 
@@ -114,6 +121,9 @@ fn text_and_wide_tables_have_the_same_bits() {
         let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
         let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
+        let expected = comparable(scores_in_memory(&wide, ("class", ""), method, &[]));
+        let arguments = ["--method", method, "--target", "class", "--memory", "100"];
+        assert_eq!(comparable(machines.scores(&wide, &arguments)), expected, "{method}, scores");
     }
 }
 

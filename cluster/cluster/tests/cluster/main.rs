@@ -6,6 +6,7 @@ mod losses;
 mod objects;
 mod processes;
 mod refusals;
+mod scores;
 #[cfg(feature = "s3")]
 mod store;
 mod tables;

@@ -97,7 +97,16 @@ impl Machines {
 
     /// The answer of `select`, with these arguments after the path.
     pub(crate) fn select(&self, path: &Path, arguments: &[&str]) -> Output {
-        let mut command = command(&self.address(), path, arguments);
+        self.asked("select", path, arguments)
+    }
+
+    /// The answer of `score`.
+    pub(crate) fn score(&self, path: &Path, arguments: &[&str]) -> Output {
+        self.asked("score", path, arguments)
+    }
+
+    fn asked(&self, word: &str, path: &Path, arguments: &[&str]) -> Output {
+        let mut command = command(&self.address(), word, path, arguments);
         command.envs(self.environment.iter().map(|(name, value)| (name, value))).output().unwrap()
     }
 
@@ -106,9 +115,14 @@ impl Machines {
         json(&self.select(path, &[arguments, &["--json", "-"]].concat()))
     }
 
+    /// The JSON of scores that have to be there.
+    pub(crate) fn scores(&self, path: &Path, arguments: &[&str]) -> serde_json::Value {
+        json(&self.score(path, &[arguments, &["--json", "-"]].concat()))
+    }
+
     /// As [`json`](Self::json), of a command that runs while the test goes on.
     pub(crate) fn begin(&self, path: &Path, arguments: &[&str]) -> Child {
-        command(&self.address(), path, &[arguments, &["--json", "-"]].concat())
+        command(&self.address(), "select", path, &[arguments, &["--json", "-"]].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -116,15 +130,20 @@ impl Machines {
     }
 }
 
-fn command(address: &str, path: &Path, arguments: &[&str]) -> Command {
+fn command(address: &str, word: &str, path: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
-    command.arg("select").arg(path).args(["--cluster", address]).args(arguments).stdin(Stdio::null());
+    command.arg(word).arg(path).args(["--cluster", address]).args(arguments).stdin(Stdio::null());
     command
 }
 
 /// `select` with the scheduler at this address.
 pub(crate) fn select(address: &str, path: &Path, arguments: &[&str]) -> Output {
-    command(address, path, arguments).output().unwrap()
+    command(address, "select", path, arguments).output().unwrap()
+}
+
+/// `score` with the scheduler at this address.
+pub(crate) fn score(address: &str, path: &Path, arguments: &[&str]) -> Output {
+    command(address, "score", path, arguments).output().unwrap()
 }
 
 /// The JSON of a command that succeeded.

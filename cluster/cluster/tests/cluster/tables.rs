@@ -8,9 +8,9 @@ use datafusion::arrow::array::{ArrayRef, Float64Array, ListArray, RecordBatch, S
 use datafusion::arrow::datatypes::{Field, Float64Type, Schema};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::file::properties::WriterProperties;
-use fewest::core::{Budget, Context, Dataset, Error, RowBatches, Selection, Selector};
-use fewest::data::{Missing, ReadOptions, Reduction, Table};
-use fewest::registry::{Parameters, Registry};
+use fewest::core::{Budget, Context, Dataset, Error, RowBatches, Scorer, Scores, Selection, Selector};
+use fewest::data::{Complete, Missing, ReadOptions, Reduction, Table};
+use fewest::registry::{Built, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo};
 
 /// Features of the table.
@@ -44,6 +44,13 @@ impl Rows {
             category: (0..n).map(|i| format!("level {}", (class(i) + draw(i, 3, 3)) % 4)).collect(),
             numbers,
         }
+    }
+
+    /// The same with two classes: some methods take no more.
+    pub(crate) fn of_two_classes(mut self) -> Self {
+        let third = self.class.iter_mut().filter(|class| *class == "cured");
+        third.for_each(|class| *class = "well".to_owned());
+        self
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -146,13 +153,65 @@ pub(crate) fn in_passes(
     })
 }
 
-fn document(
+/// The document of the scores of all features in memory, as `fewest score` writes it.
+pub(crate) fn scores_in_memory(
     path: &Path,
     (target, ignored): (&str, &str),
     method: &str,
     parameters: &[&str],
+) -> serde_json::Value {
+    scores(path, (target, ignored), method, parameters, |scorer, data, context| scorer.score(data, context))
+}
+
+/// The document of the same scores by passes over the rows, all of them on this machine.
+pub(crate) fn scores_in_passes(
+    path: &Path,
+    (target, ignored): (&str, &str),
+    method: &str,
+    parameters: &[&str],
+) -> serde_json::Value {
+    scores(path, (target, ignored), method, parameters, |scorer, data, context| {
+        scorer.in_passes().unwrap().score_stream(&mut RowBatches::new(data, 5000)?, context)
+    })
+}
+
+fn document(
+    path: &Path,
+    columns: (&str, &str),
+    method: &str,
+    parameters: &[&str],
     select: impl Fn(&dyn Selector, &Dataset, &Context<'_>) -> Result<Selection, Error>,
 ) -> serde_json::Value {
+    let (complete, run) = read(path, columns, method, parameters);
+    let selector = run.method.build(&run.parameters).unwrap().into_selector();
+    let mut selection = select(&*selector, &complete.dataset, &Context::default()).unwrap();
+    selection.notes.extend(fewest_study::rounds_note(&run.method, &selection));
+    let reduction = Reduction::of(&complete, run.data.missing, &selection.order).unwrap();
+    let text = fewest_study::json::selection(&selection, Some(&reduction), &run).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn scores(
+    path: &Path,
+    columns: (&str, &str),
+    method: &str,
+    parameters: &[&str],
+    score: impl Fn(&dyn Scorer, &Dataset, &Context<'_>) -> Result<Scores, Error>,
+) -> serde_json::Value {
+    let (complete, run) = read(path, columns, method, parameters);
+    let Ok(Built::Scorer(scorer)) = run.method.build(&run.parameters) else { panic!("{method} selects") };
+    let scores = score(&*scorer, &complete.dataset, &Context::default()).unwrap();
+    let text = fewest_study::json::scores(&scores, None, &run).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The table in memory, and what is told of it and the method.
+fn read(
+    path: &Path,
+    (target, ignored): (&str, &str),
+    method: &str,
+    parameters: &[&str],
+) -> (Complete, RunInfo) {
     let registry = Registry::standard().clone().with_format(fewest_arrow::PARQUET).unwrap();
     let method = registry.find(method).unwrap();
     let parameters = Parameters::parse(method, parameters).unwrap();
@@ -163,20 +222,15 @@ fn document(
     };
     let complete = Table::read(path, &options).unwrap().complete(Missing::DropRows).unwrap();
     let missing = if complete.dropped.is_empty() { Missing::Error } else { Missing::DropRows };
-    let selector = method.build(&parameters).unwrap().into_selector();
-    let context = Context::default();
-    let mut selection = select(&*selector, &complete.dataset, &context).unwrap();
-    selection.notes.extend(fewest_study::rounds_note(method, &selection));
     let data = DataInfo {
         targets: complete.target_names.clone(),
         columns: complete.columns.clone(),
         missing,
         ..DataInfo::new(path.display().to_string(), &complete.dataset)
     };
-    let reduction = Reduction::of(&complete, missing, &selection.order).unwrap();
-    let run = RunInfo { method: method.clone(), parameters, seed: context.seed, data, seconds: 0.0 };
-    let text = fewest_study::json::selection(&selection, Some(&reduction), &run).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let seed = Context::default().seed;
+    let run = RunInfo { method: method.clone(), parameters, seed, data, seconds: 0.0 };
+    (complete, run)
 }
 
 /// The document without what may differ: the file, and the time.
