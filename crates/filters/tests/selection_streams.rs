@@ -52,9 +52,6 @@ fn streams_and_tables_give_the_same_selection() -> Result<(), Error> {
     {
         let data = data(n, many)?;
         for criterion in criteria(0.7, 0.4, 0.6) {
-            if criterion == ForwardCriterion::Jmi3 {
-                continue;
-            }
             let forward = Forward::new(criterion);
             for budget in [Budget::Count(6), Budget::Auto, Budget::Threshold(0.02)] {
                 let table = forward.select(&data, budget, &context)?;
@@ -141,9 +138,6 @@ fn few_passes_give_the_selection_of_the_table() -> Result<(), Error> {
     let context = Context::default();
     let mut most = 0;
     for criterion in criteria(0.7, 0.4, 0.6) {
-        if criterion == ForwardCriterion::Jmi3 {
-            continue;
-        }
         let forward = Forward::new(criterion);
         for budget in [Budget::Count(12), Budget::Count(2)] {
             let mut stream = Passes::of(vec![&data]);
@@ -216,7 +210,6 @@ fn hostile_streams_are_errors() -> Result<(), Error> {
     let weighted = two.clone().with_sample_weights(vec![1.0; 2])?;
     let unsupported = [
         (mrmr, &weighted),
-        (Forward::new(ForwardCriterion::Jmi3), &two),
         (Forward { estimator: Estimator::Kraskov { neighbours: 1 }, ..mrmr }, &two),
         (with(Discretisation { discretisation: DiscretisationRule::Mdl, ..Discretisation::default() }), &two),
         (with(Discretisation { integers: Integers::Levels, ..Discretisation::default() }), &two),
@@ -274,7 +267,6 @@ fn what_is_no_sum_is_refused() -> Result<(), Error> {
         "{found:?}"
     );
     assert!(Ranked::new(KruskalWallis).in_passes().is_none());
-    assert!(Forward::new(ForwardCriterion::Jmi3).in_passes().is_none());
     let laplacian = TraceRatio { style: TraceRatioStyle::Laplacian(Default::default()) };
     assert!(laplacian.in_passes().is_none());
     Ok(())
