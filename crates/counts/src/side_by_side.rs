@@ -230,3 +230,61 @@ fn add_equal(sum: &mut [u8; LANES], a: &[u8; LANES], b: &[u8; LANES]) {
         *sum = sum.wrapping_add(u8::from(a == b));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Sizes tell which way a table is counted, also one of which features keep codes or planes alone.
+    #[test]
+    fn sizes_tell_whether_variables_are_compared() {
+        let draw = |i: usize, j: usize, below: usize| {
+            (fewest_core::derive_seed(j as u64, i as u64) % below as u64) as u32
+        };
+        let mut found = [0, 0];
+        for (n, n_classes) in [(2, 2), (63, 2), (130, 30), (700, 3), (5000, 2), (30_000, 2)] {
+            let classes: Vec<u32> = (0..n).map(|i| draw(i, 9, n_classes)).collect();
+            let rows = Rows::of_classes(&classes, n_classes);
+            let counts: Vec<usize> = rows.classes.iter().map(|class| class.rows.len()).collect();
+            for levels in
+                [[2, 2, 2], [5, 5, 5], [12, 2, 5], [2, 12, 5], [40, 40, 9], [300, 3, 2], [9, 9, 300]]
+            {
+                let codes: Vec<Vec<u32>> =
+                    (0..3).map(|j| (0..n).map(|i| draw(i, j, levels[j])).collect()).collect();
+                let mut of_cells = BTreeMap::<[u32; 2], (usize, Vec<bool>)>::new();
+                for i in 0..n {
+                    let (count, has) = of_cells.entry([codes[0][i], codes[1][i]]).or_default();
+                    *count += 1;
+                    has.resize(n_classes, false);
+                    has[classes[i] as usize] = true;
+                }
+                let several = |has: &[bool]| has.iter().filter(|has| **has).count() > 1;
+                let open: Vec<usize> =
+                    of_cells.values().filter(|(_, has)| several(has)).map(|(count, _)| *count).collect();
+                for n_features in [3, usize::MAX] {
+                    let [a, b, c] = [0, 1, 2].map(|j| {
+                        let mut variable = Variable::of_codes(&codes[j], levels[j], &rows);
+                        if n_features > 3 {
+                            variable.thin();
+                        }
+                        variable
+                    });
+                    let beside = SideBySide::new(&[&c], &rows);
+                    let compared = beside.and_then(|others| {
+                        joint_conditional_entropies(&rows, &a, &b, &others, &mut Scratch::default())
+                    });
+                    let sizes = Sizes::new(&counts, n_features);
+                    let compares = sizes.compares([levels[0], levels[1]], levels[2], &open);
+                    let all_occur = codes[2].iter().max().is_some_and(|code| *code as usize + 1 == levels[2]);
+                    if all_occur {
+                        assert_eq!(compares, compared.is_some(), "{n} {levels:?} {n_features}");
+                        found[usize::from(compares)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(found.iter().all(|times| *times > 10), "{found:?}");
+    }
+}

@@ -194,11 +194,13 @@ impl<'a> KnownTriples<'a> {
                 return Err(Error::Unsupported {
                     method: singles.criterion.word(),
                     what: format!(
-                        "{} selected features in passes: the joint counts of one more feature with each two \
-                         of them take {bytes} bytes, of {memory} that there are for them,",
+                        "feature {k} (counted from 0, {} levels) in passes: its joint counts with the last of \
+                         {} selected features and each one before take {bytes} bytes, more than the {memory} \
+                         that there are for them,",
+                        singles.levels.n_levels(k),
                         before.len() + 1
                     ),
-                    instead: "give it more memory, or take fewer bins or features".to_owned(),
+                    instead: "give it more memory, or take fewer bins, or fewer features".to_owned(),
                 });
             }
             match parts.last_mut() {
