@@ -198,8 +198,8 @@ mod tests {
         (fewest_core::derive_seed(j, i as u64) % below as u64) as u32
     }
 
-    /// Written out or sorted, added in whatever parts, of two features and of three: the sums are those of the
-    /// counts of the samples, in the order of their keys.
+    /// Written out or sorted, added in whatever parts, of two features and of three: the sums are those of
+    /// the counts of the samples, in the order of their keys.
     #[test]
     fn sums_are_those_of_the_samples_in_any_parts() {
         let sizes: [(usize, &[usize]); 10] = [

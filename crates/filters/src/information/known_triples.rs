@@ -194,8 +194,8 @@ impl<'a> KnownTriples<'a> {
                 return Err(Error::Unsupported {
                     method: singles.criterion.word(),
                     what: format!(
-                        "feature {k} (counted from 0, {} levels) in passes: its joint counts with the last of \
-                         {} selected features and each one before take {bytes} bytes, more than the {memory} \
+                        "feature {k} (counted from 0, {} levels) in passes: its joint counts with the last \
+                         of {} selected features and each one before take {bytes} bytes, more than the {memory} \
                          that there are for them,",
                         singles.levels.n_levels(k),
                         before.len() + 1
@@ -285,8 +285,8 @@ impl<'a> KnownTriples<'a> {
         before.iter().map(of_pair).sum()
     }
 
-    /// Has the last selected feature and the best candidates look ahead, too: no more triples than are
-    /// `wanted`, nor than there is `room` for. Their triples with those ahead, but for what is known or counted.
+    /// Adds the last selected feature and the best candidates to those ahead: their triples with these, no
+    /// more than are `wanted`, nor than there is `room` for.
     fn join(
         &mut self,
         singles: &Singles,

@@ -100,11 +100,11 @@ impl PassSelector for Forward {
     /// or those of one feature with all others, whatever the number of rows. Where memory is too little for
     /// the exact bounds of many bins of equally many samples, a note tells how far they may be off.
     ///
-    /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first feature
-    /// and the triples of the best candidates, and the next one those of each two features that are expected
-    /// to be selected with all others, in 256 MiB or [`Context::memory`] at most. Where those of the last
-    /// selected feature with each one before and all others take more, they are counted in several passes,
-    /// some of the candidates in each.
+    /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first
+    /// feature and the triples of the best candidates, and the next one those of each two features that are
+    /// expected to be selected with all others, in 256 MiB or [`Context::memory`] at most. Where those of the
+    /// last selected feature with each one before and all others take more, they are counted in several
+    /// passes, some of the candidates in each.
     ///
     /// [`Selector::select`]: fewest_core::Selector::select
     ///
@@ -192,7 +192,8 @@ impl Singles {
 }
 
 impl forward::Criterion for Streamed<'_> {
-    /// The term of every feature with a selected one, or with it and each one before; of no effect for constants and what is selected.
+    /// The term of every feature with a selected one, or with it and each one before; of no effect for
+    /// constants and what is selected.
     type Partner = Vec<f64>;
     type Scratch = ();
 

@@ -139,6 +139,9 @@ impl JointTable {
     }
 }
 
+/// A class and a level, two levels, and how often they occur.
+type Saved = ((u32, u32), (u32, u32), u64);
+
 impl State for JointTable {
     fn save(&self, to: &mut Vec<u8>) {
         let [a, b, c] = self.n_levels;
@@ -167,7 +170,7 @@ impl State for JointTable {
         let counts = if form & 1 > 0 {
             Counts::All(State::load(from)?)
         } else {
-            let counts: Vec<((u32, u32), (u32, u32), u64)> = State::load(from)?;
+            let counts: Vec<Saved> = State::load(from)?;
             let turned = |((class, a), (b, c), count)| ([class, a, b, c], count);
             Counts::Some(counts.into_iter().map(turned).collect())
         };
