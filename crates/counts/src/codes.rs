@@ -69,6 +69,11 @@ impl Rows {
         self.order.len()
     }
 
+    pub(crate) fn sizes(&self) -> Sizes {
+        let (n_words, n_classes) = (self.all.words.end, self.classes.len());
+        Sizes { n_samples: self.n_samples(), n_words, n_classes, is_large: false }
+    }
+
     /// `n ln n`.
     pub(crate) fn total_sum(&self) -> f64 {
         self.log_sums.last().copied().unwrap_or(0.0)
@@ -78,6 +83,49 @@ impl Rows {
     pub fn target_entropy(&self) -> f64 {
         ((self.total_sum() - self.target_sum) / self.n_samples() as f64).max(0.0)
     }
+}
+
+/// What the way in which a table is counted depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    pub(crate) n_samples: usize,
+    /// Words that hold a bit for each sample, class after class.
+    pub(crate) n_words: usize,
+    pub(crate) n_classes: usize,
+    /// Only the codes or the planes of a feature are kept.
+    is_large: bool,
+}
+
+impl Sizes {
+    /// Of [`Coded`] with so many features, and so many samples in each class that occurs.
+    pub fn new(class_counts: &[usize], n_features: usize) -> Self {
+        let n_samples = class_counts.iter().sum();
+        let n_words = class_counts.iter().map(|count| count.div_ceil(64)).sum();
+        let is_large = is_large(n_samples, n_features);
+        Self { n_samples, n_words, n_classes: class_counts.len(), is_large }
+    }
+
+    /// Whether a variable has planes at first: bits that take at most half of the memory of the codes.
+    fn has_planes(&self, n_levels: usize) -> bool {
+        n_levels > 1 && (n_levels - 1).saturating_mul(self.n_words) * 2 <= self.n_samples.max(64)
+    }
+
+    /// Whether a feature has planes.
+    pub(crate) fn keeps_planes(&self, n_levels: usize) -> bool {
+        // Those with planes have so few levels that a code is a byte.
+        let is_thinned = || self.is_large && are_larger((n_levels - 1) * self.n_words, self.n_samples);
+        self.has_planes(n_levels) && !is_thinned()
+    }
+}
+
+/// Whether the codes of all features take too much memory for planes beside them.
+fn is_large(n_samples: usize, n_features: usize) -> bool {
+    n_samples.saturating_mul(n_features) > MOST_CODES
+}
+
+/// Whether planes of so many words are larger than codes of so many bytes.
+fn are_larger(n_words: usize, bytes: usize) -> bool {
+    n_words * size_of::<u64>() > bytes
 }
 
 /// Codes, in the smallest type that holds them.
@@ -124,8 +172,7 @@ impl Variable {
         let mut totals = vec![0_u32; n_levels];
         let mut within = vec![0_u32; n_levels];
         let mut target_sum = 0.0;
-        // Bits that take at most half of the memory of the codes.
-        let has_planes = n_levels > 1 && (n_levels - 1).saturating_mul(n_words) * 2 <= codes.len().max(64);
+        let has_planes = rows.sizes().has_planes(n_levels);
         let mut planes = vec![0_u64; if has_planes { (n_levels - 1) * n_words } else { 0 }];
         let mut counts = Vec::new();
         for class in &rows.classes {
@@ -194,7 +241,7 @@ impl Variable {
             Some(Codes::Wide(codes)) => size_of_val(&codes[..]),
             None => return,
         };
-        if size_of_val(&self.planes[..]) > bytes {
+        if are_larger(self.planes.len(), bytes) {
             (self.planes, self.counts, self.totals) = (Vec::new(), Vec::new(), Vec::new());
         } else if !self.planes.is_empty() {
             self.codes = None;
@@ -214,6 +261,14 @@ impl Variable {
         let keys: Vec<u64> = (0..rows.n_samples()).map(key).collect();
         let levels = Levels::from_keys(&keys);
         Self::new(levels.codes.to_vec(), levels.n_levels, rows)
+    }
+
+    /// The pairs of a level of `a` and one of `b`, also those that do not occur: level of a · levels of b +
+    /// level of b. So samples in parts have the same pairs.
+    pub fn pairs(a: &Variable, b: &Variable, rows: &Rows) -> Self {
+        let (of_a, of_b) = (a.codes(rows, &rows.all.rows), b.codes(rows, &rows.all.rows));
+        let pair = |row| of_a.at(row) * b.n_levels as u32 + of_b.at(row);
+        Self::new((0..rows.n_samples()).map(pair).collect(), a.n_levels * b.n_levels, rows)
     }
 
     /// Whether all samples have one level.
@@ -243,7 +298,7 @@ impl Coded {
         method: &'static str,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let too_large = data.n_samples().saturating_mul(data.n_features()) > MOST_CODES;
+        let too_large = is_large(data.n_samples(), data.n_features());
         let (rows, features) = coded(data, rule, method, context, |mut variable, _| {
             if too_large {
                 variable.thin();

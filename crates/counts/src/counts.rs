@@ -4,7 +4,7 @@
 //! ones in the conjunction of two bit strings, 64 samples per word, and the last level follows from the
 //! others. Otherwise samples are counted into a table, or sorted if the table would be mostly empty.
 
-use crate::codes::{Codes, Rows, Stretch, Variable};
+use crate::codes::{Codes, Rows, Sizes, Stretch, Variable};
 
 /// The fixed cost of a conjunction of two bit strings, and the cost of counting a sample into a table, both
 /// in words: measured for 200 to 20 000 samples, 2 and 10 classes, 2 to 20 levels.
@@ -79,22 +79,29 @@ pub fn add_joint_counts(rows: &Rows, a: &Variable, b: &Variable, scratch: &mut S
     }
 }
 
-/// Calls `visit` with the class and both levels of each sample.
-pub fn each_joint(rows: &Rows, a: &Variable, b: &Variable, mut visit: impl FnMut([u32; 3])) {
+/// Calls `visit` with the class and the levels of each sample.
+pub fn each_joint<const N: usize>(
+    rows: &Rows,
+    variables: [&Variable; N],
+    mut visit: impl FnMut(u32, [u32; N]),
+) {
     for (class, stretch) in rows.classes.iter().enumerate() {
-        let (of_a, of_b) = (a.codes(rows, &stretch.rows), b.codes(rows, &stretch.rows));
-        (0..stretch.rows.len()).for_each(|at| visit([class as u32, of_a.at(at), of_b.at(at)]));
+        let codes = variables.map(|variable| variable.codes(rows, &stretch.rows));
+        for at in 0..stretch.rows.len() {
+            visit(class as u32, std::array::from_fn(|variable| codes[variable].at(at)));
+        }
     }
 }
 
-/// The approximate cost, in words, of counting the joint variable of `a` and `b` against another one.
-pub(crate) fn words_each(rows: &Rows, a: &Variable, b: &Variable) -> f64 {
-    let by_row = WORDS_PER_SAMPLE * rows.n_samples() as f64;
-    if a.planes.is_empty() || b.planes.is_empty() {
+/// The approximate cost, in words, of counting the joint variable of two with these numbers of levels against
+/// another one.
+pub(crate) fn words_each(sizes: &Sizes, [a, b]: [usize; 2], have_planes: bool) -> f64 {
+    let by_row = WORDS_PER_SAMPLE * sizes.n_samples as f64;
+    if !have_planes {
         return by_row;
     }
-    let levels = (a.n_levels * b.n_levels - 1) as f64 * (b.n_levels - 1) as f64;
-    by_row.min(levels * (WORDS_PER_CALL * rows.classes.len() as f64 + rows.all.words.end as f64))
+    let levels = (a * b - 1) as f64 * (b - 1) as f64;
+    by_row.min(levels * (WORDS_PER_CALL * sizes.n_classes as f64 + sizes.n_words as f64))
 }
 
 #[derive(Clone, Copy)]
@@ -317,7 +324,7 @@ mod tests {
                     let a = Variable::of_codes(&a[part.clone()], n_a, &rows);
                     let b = Variable::of_codes(&b[part], n_b, &rows);
                     add_joint_counts(&rows, &a, &b, &mut Scratch::default(), &mut found);
-                    each_joint(&rows, &a, &b, |[class, a, b]| {
+                    each_joint(&rows, [&a, &b], |class, [a, b]| {
                         visited[(class as usize * n_a + a as usize) * n_b + b as usize] += 1;
                     });
                 }

@@ -1,6 +1,6 @@
 //! Joint counts of two variables and each of many others at once.
 
-use crate::codes::{Rows, Variable};
+use crate::codes::{Rows, Sizes, Variable};
 use crate::counts::{Scratch, words_each};
 
 /// Variables that are compared at a time.
@@ -41,6 +41,35 @@ impl SideBySide {
     }
 }
 
+/// Whether [`joint_conditional_entropies`] of variables with these numbers of levels is faster than counting
+/// one variable after the other: with others of at most `most` levels, and so many samples in each cell of
+/// both that has several classes.
+fn is_faster(sizes: &Sizes, levels: [usize; 2], have_planes: bool, most: usize, open: &[usize]) -> bool {
+    let comparisons: f64 = open.iter().map(|len| (len * len.min(&most)) as f64).sum();
+    // Counts must fit a byte.
+    levels[0].saturating_mul(levels[1]) <= u32::MAX as usize
+        && open.iter().all(|len| *len <= usize::from(u8::MAX))
+        && comparisons / COMPARISONS_PER_WORD <= words_each(sizes, levels, have_planes)
+}
+
+impl Sizes {
+    /// Whether [`joint_conditional_entropies`] of variables in a table of these sizes is `Some`, so that what
+    /// is counted without the table can be summed in the same order.
+    ///
+    /// The variables have so many `levels`, the others side by side at most `most`, and a cell of both that
+    /// has samples of several classes has one of `open` samples.
+    pub fn compares(&self, levels: [usize; 2], most: usize, open: &[usize]) -> bool {
+        let have_planes = levels.iter().all(|n_levels| self.keeps_planes(*n_levels));
+        most <= 1 << u8::BITS && is_faster(self, levels, have_planes, most, open)
+    }
+}
+
+/// `Σ_c m_c c ln c` by increasing `c`, where a joint count of `c` samples occurs `m_c` times more often than
+/// such a count within a class: `n H(Y | …)`.
+pub fn conditional_entropy(occurrences: impl Iterator<Item = i64>, log_sum: impl Fn(usize) -> f64) -> f64 {
+    occurrences.enumerate().skip(2).map(|(count, times)| times as f64 * log_sum(count)).sum()
+}
+
 /// `n Σ_c H(Y | a, b, c)` over each `c` of `variables`, or `None` if counting them one after the other
 /// is faster.
 ///
@@ -69,25 +98,23 @@ pub fn joint_conditional_entropies(
     // Samples are sorted by class: those of a cell have one class if its first and last have.
     let is_open = |cell: &&[u64]| matches!(cell, [first, .., last] if class(first) != class(last));
     let open = || keys.chunk_by(|a, b| a >> 32 == b >> 32).filter(is_open);
-    let largest = open().map(<[u64]>::len).max().unwrap_or(0);
-    let comparisons: f64 = open().map(|cell| (cell.len() * cell.len().min(variables.n_levels)) as f64).sum();
-    // Counts must fit a byte.
-    if largest > usize::from(u8::MAX) || comparisons / COMPARISONS_PER_WORD > words_each(rows, a, b) {
+    let sizes: Vec<usize> = open().map(<[u64]>::len).collect();
+    let have_planes = !a.planes.is_empty() && !b.planes.is_empty();
+    if !is_faster(&rows.sizes(), [a.n_levels, b.n_levels], have_planes, variables.n_levels, &sizes) {
         return None;
     }
     let members: Vec<u32> = open().flatten().map(|key| *key as u32).collect();
-    let sizes: Vec<usize> = open().map(<[u64]>::len).collect();
+    let largest = sizes.iter().copied().max().unwrap_or(0);
     let mut occurrences = Occurrences { of_samples: vec![0; largest + 1], of_levels: vec![0; largest + 1] };
     for block in 0..variables.n_blocks {
         let used = (variables.n_variables - block * LANES).min(LANES);
         compare(variables, block, used, &members, &sizes, &mut occurrences);
     }
     let Occurrences { of_samples, of_levels } = occurrences;
-    let sum = of_samples.iter().zip(of_levels).enumerate().skip(2).map(|(count, (samples, levels))| {
-        // A count of c occurs once for each of c samples.
-        (samples / count as i64 + levels) as f64 * rows.log_sums[count]
-    });
-    Some(sum.sum())
+    // A count of c occurs once for each of c samples. There is none of 0 samples.
+    let of_levels = of_samples.iter().zip(of_levels).zip(0..);
+    let times = of_levels.map(|((samples, levels), count)| samples / i64::max(count, 1) + levels);
+    Some(conditional_entropy(times, |count| rows.log_sums[count]))
 }
 
 /// How often each joint count occurs, less how often it occurs within a class.
@@ -201,5 +228,63 @@ fn count(tally: &mut [[u8; LANES]], counts: &[u8; LANES]) {
 fn add_equal(sum: &mut [u8; LANES], a: &[u8; LANES], b: &[u8; LANES]) {
     for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
         *sum = sum.wrapping_add(u8::from(a == b));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Sizes tell which way a table is counted, also one of which features keep codes or planes alone.
+    #[test]
+    fn sizes_tell_whether_variables_are_compared() {
+        let draw = |i: usize, j: usize, below: usize| {
+            (fewest_core::derive_seed(j as u64, i as u64) % below as u64) as u32
+        };
+        let mut found = [0, 0];
+        for (n, n_classes) in [(2, 2), (63, 2), (130, 30), (700, 3), (5000, 2), (30_000, 2)] {
+            let classes: Vec<u32> = (0..n).map(|i| draw(i, 9, n_classes)).collect();
+            let rows = Rows::of_classes(&classes, n_classes);
+            let counts: Vec<usize> = rows.classes.iter().map(|class| class.rows.len()).collect();
+            for levels in
+                [[2, 2, 2], [5, 5, 5], [12, 2, 5], [2, 12, 5], [40, 40, 9], [300, 3, 2], [9, 9, 300]]
+            {
+                let codes: Vec<Vec<u32>> =
+                    (0..3).map(|j| (0..n).map(|i| draw(i, j, levels[j])).collect()).collect();
+                let mut of_cells = BTreeMap::<[u32; 2], (usize, Vec<bool>)>::new();
+                for i in 0..n {
+                    let (count, has) = of_cells.entry([codes[0][i], codes[1][i]]).or_default();
+                    *count += 1;
+                    has.resize(n_classes, false);
+                    has[classes[i] as usize] = true;
+                }
+                let several = |has: &[bool]| has.iter().filter(|has| **has).count() > 1;
+                let open: Vec<usize> =
+                    of_cells.values().filter(|(_, has)| several(has)).map(|(count, _)| *count).collect();
+                for n_features in [3, usize::MAX] {
+                    let [a, b, c] = [0, 1, 2].map(|j| {
+                        let mut variable = Variable::of_codes(&codes[j], levels[j], &rows);
+                        if n_features > 3 {
+                            variable.thin();
+                        }
+                        variable
+                    });
+                    let beside = SideBySide::new(&[&c], &rows);
+                    let compared = beside.and_then(|others| {
+                        joint_conditional_entropies(&rows, &a, &b, &others, &mut Scratch::default())
+                    });
+                    let sizes = Sizes::new(&counts, n_features);
+                    let compares = sizes.compares([levels[0], levels[1]], levels[2], &open);
+                    let all_occur = codes[2].iter().max().is_some_and(|code| *code as usize + 1 == levels[2]);
+                    if all_occur {
+                        assert_eq!(compares, compared.is_some(), "{n} {levels:?} {n_features}");
+                        found[usize::from(compares)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(found.iter().all(|times| *times > 10), "{found:?}");
     }
 }

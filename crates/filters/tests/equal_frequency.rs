@@ -126,9 +126,6 @@ fn all_criteria_take_bins_of_equally_many_samples() -> Result<(), Error> {
     let context = Context::default();
     let data = data(2 * BATCH_ROWS + 100)?;
     for criterion in criteria(0.7, 0.4, 0.6) {
-        if criterion == ForwardCriterion::Jmi3 {
-            continue;
-        }
         let forward = Forward { criterion, estimator: in_bins(5) };
         let table = forward.select(&data, Budget::Count(6), &context)?;
         let found = forward.select_stream(&mut RowBatches::new(&data, 999)?, Budget::Count(6), &context)?;

@@ -135,6 +135,7 @@ fn parts_have_the_bits_of_the_table() {
         "mrmr",
         "jmi",
         "cmim",
+        "jmi3",
         "fcq",
     ] {
         assert!(seen.contains(&id), "{id} is not among {seen:?}");

@@ -52,9 +52,6 @@ fn streams_and_tables_give_the_same_selection() -> Result<(), Error> {
     {
         let data = data(n, many)?;
         for criterion in criteria(0.7, 0.4, 0.6) {
-            if criterion == ForwardCriterion::Jmi3 {
-                continue;
-            }
             let forward = Forward::new(criterion);
             for budget in [Budget::Count(6), Budget::Auto, Budget::Threshold(0.02)] {
                 let table = forward.select(&data, budget, &context)?;
@@ -115,6 +112,16 @@ fn all_pairs_of_few_features_are_counted_in_one_pass() -> Result<(), Error> {
         let mut stream = Passes::of(vec![&data]);
         Forward::new(MRMR).select_stream(&mut stream, Budget::Count(k), &Context::default())?;
         assert_eq!(stream.pass, if k == 1 { 1 } else { 2 }, "bounds, levels and pairs for {k}");
+        let mut stream = Passes::of(vec![&data]);
+        let jmi3 = Forward::new(ForwardCriterion::Jmi3);
+        jmi3.select_stream(&mut stream, Budget::Count(k), &Context::default())?;
+        // Of few selected features all triples are more than three times those that are needed.
+        let expected = match k {
+            1 => 1..=1,
+            2 | 6.. => 2..=2,
+            _ => 3..=k,
+        };
+        assert!(expected.contains(&stream.pass), "{} passes after the first for {k}", stream.pass);
     }
     let mut once = Passes { rewinds: false, ..Passes::of(vec![&data]) };
     let found = Forward::new(MRMR).select_stream(&mut once, Budget::Count(1), &Context::default());
@@ -141,9 +148,6 @@ fn few_passes_give_the_selection_of_the_table() -> Result<(), Error> {
     let context = Context::default();
     let mut most = 0;
     for criterion in criteria(0.7, 0.4, 0.6) {
-        if criterion == ForwardCriterion::Jmi3 {
-            continue;
-        }
         let forward = Forward::new(criterion);
         for budget in [Budget::Count(12), Budget::Count(2)] {
             let mut stream = Passes::of(vec![&data]);
@@ -154,6 +158,68 @@ fn few_passes_give_the_selection_of_the_table() -> Result<(), Error> {
     }
     // One for each of twelve features and two more, if each were counted by itself.
     assert!((3..=9).contains(&most), "{most} passes after the first");
+    Ok(())
+}
+
+/// With less memory fewer pairs and triples are counted in a pass, of which there are more.
+#[test]
+fn any_memory_and_any_number_of_threads_give_the_selection_of_the_table() -> Result<(), Error> {
+    let data = data(300, 9.0)?;
+    let budget = Budget::Count(6);
+    for criterion in criteria(0.7, 0.4, 0.6) {
+        let forward = Forward::new(criterion);
+        let table = forward.select(&data, budget, &Context::default())?;
+        let mut fewest = 0;
+        for (memory, threads) in [(None, 1), (None, 3), (Some(1 << 20), 3), (Some(80_000), 2)] {
+            let context = Context { memory, ..Context::default() };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("some threads");
+            let mut stream = Passes::of(vec![&data]);
+            let found = pool.install(|| forward.select_stream(&mut stream, budget, &context))?;
+            assert_eq!(parts(&found), parts(&table), "{criterion:?} {memory:?} {threads}");
+            assert!(stream.pass >= fewest, "{criterion:?} {memory:?}: {} and {fewest}", stream.pass);
+            fewest = stream.pass;
+        }
+        assert!(criterion != ForwardCriterion::Jmi3 || fewest > 6, "parts of the candidates");
+    }
+    // Not enough for the triples of one candidate.
+    let context = Context { memory: Some(2000), ..Context::default() };
+    let jmi3 = Forward::new(ForwardCriterion::Jmi3);
+    let found = jmi3.select_stream(&mut RowBatches::new(&data, 99)?, budget, &context);
+    let Err(error @ Error::Unsupported { method: "jmi3", .. }) = found else { panic!("{found:?}") };
+    assert!(error.to_string().contains("more than the 2000 that there are"), "{error}");
+    // Which two features do not need.
+    let found = jmi3.select_stream(&mut RowBatches::new(&data, 99)?, Budget::Count(2), &context)?;
+    assert_eq!(parts(&found), parts(&jmi3.select(&data, Budget::Count(2), &context)?));
+    Ok(())
+}
+
+/// Copies tie, and all features are asked for: more than are foreseen, and more than can be selected.
+#[test]
+fn ties_and_all_features_are_as_in_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    for n in [70, 3000] {
+        let class = |i: usize| u32::from(noise(i, 1000) > 0.4);
+        // The last one is constant, and some are copies of others.
+        let value = |i: usize, j: usize| match j {
+            57 => 1.0,
+            _ => (3.0 * noise(i, j % 29)).floor() + f64::from(class(i)) * (j % 29 % 4) as f64,
+        };
+        let columns: Vec<Vec<f64>> = (0..58).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+        let target = Target::classes((0..n).map(class).collect(), vec!["no".to_owned(), "yes".to_owned()])?;
+        let data = Dataset::new(DenseColumns::from_columns(&columns)?, target)?;
+        for criterion in [MRMR, ForwardCriterion::Jmi3] {
+            for discretisation in [DiscretisationRule::EqualWidth, DiscretisationRule::EqualFrequency] {
+                let rule = Discretisation { discretisation, bins: 3, ..Discretisation::default() };
+                let forward = Forward { criterion, estimator: Estimator::Discrete(rule) };
+                for budget in [Budget::Count(9), Budget::Count(58), Budget::Auto] {
+                    let table = forward.select(&data, budget, &context)?;
+                    let found =
+                        forward.select_stream(&mut RowBatches::new(&data, 5000)?, budget, &context)?;
+                    assert_eq!(parts(&found), parts(&table), "{criterion:?} {n} {budget:?}");
+                }
+            }
+        }
+    }
     Ok(())
 }
 
@@ -216,7 +282,6 @@ fn hostile_streams_are_errors() -> Result<(), Error> {
     let weighted = two.clone().with_sample_weights(vec![1.0; 2])?;
     let unsupported = [
         (mrmr, &weighted),
-        (Forward::new(ForwardCriterion::Jmi3), &two),
         (Forward { estimator: Estimator::Kraskov { neighbours: 1 }, ..mrmr }, &two),
         (with(Discretisation { discretisation: DiscretisationRule::Mdl, ..Discretisation::default() }), &two),
         (with(Discretisation { integers: Integers::Levels, ..Discretisation::default() }), &two),
@@ -274,7 +339,6 @@ fn what_is_no_sum_is_refused() -> Result<(), Error> {
         "{found:?}"
     );
     assert!(Ranked::new(KruskalWallis).in_passes().is_none());
-    assert!(Forward::new(ForwardCriterion::Jmi3).in_passes().is_none());
     let laplacian = TraceRatio { style: TraceRatioStyle::Laplacian(Default::default()) };
     assert!(laplacian.in_passes().is_none());
     Ok(())

@@ -19,6 +19,7 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("mrmr", &[], "class"),
     ("jmi", &["bins=7"], "class"),
     ("cmim", &[], "class"),
+    ("jmi3", &[], "class"),
     ("mim", &["discretisation=equal-frequency"], "class"),
 ];
 

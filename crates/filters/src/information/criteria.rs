@@ -132,8 +132,7 @@ impl Selector for Forward {
     }
 
     fn in_passes(&self) -> Option<&dyn PassSelector> {
-        // A criterion of three features would count all triples.
-        (self.criterion != ForwardCriterion::Jmi3).then_some(self)
+        Some(self)
     }
 }
 
@@ -172,12 +171,7 @@ impl PlugIn {
         match beside
             .and_then(|before| joint_conditional_entropies(rows, k, &features[triples.last], before, scratch))
         {
-            // I(k,i,j;Y) = H(Y) - H(Y|k,i,j).
-            Some(joint_conditional_entropies) => {
-                let Samples { n, total, target } = self.samples;
-                let entropies = triples.joint.len() as f64 * (total - target);
-                ((entropies - joint_conditional_entropies) / n).max(0.0)
-            }
+            Some(entropies) => self.samples.all_jointly(triples.joint.len(), entropies),
             None => triples.joint.iter().map(|pair| self.term_with(k, pair, scratch)).sum(),
         }
     }
@@ -203,7 +197,7 @@ impl forward::Criterion for PlugIn {
     }
 
     fn restarts(&self, n_selected: usize) -> bool {
-        self.criterion == ForwardCriterion::Jmi3 && n_selected == 2
+        self.criterion.restarts(n_selected)
     }
 
     fn start(&self, k: usize) -> f64 {

@@ -111,6 +111,17 @@ impl Samples {
     pub(super) fn new(n: u64, target: f64) -> Self {
         Self { n: n as f64, total: log_sum(n), target }
     }
+
+    /// `I(k,j;Y)` of two variables with these sums, each of which may be several features.
+    pub(super) fn jointly(&self, pair: Sums) -> f64 {
+        ((self.total - pair.joint - self.target + pair.with_target) / self.n).max(0.0)
+    }
+
+    /// The sum of so many `I(·;Y) = H(Y) - H(Y|·)`, of which `conditional` is the sum of the last, times n.
+    pub(super) fn all_jointly(&self, number: usize, conditional: f64) -> f64 {
+        let entropies = number as f64 * (self.total - self.target);
+        ((entropies - conditional) / self.n).max(0.0)
+    }
 }
 
 impl ForwardCriterion {
@@ -126,7 +137,7 @@ impl ForwardCriterion {
         // Entropies are (total - sum)/n; information is never negative, but for rounding.
         let redundancy = || ((total - k.sum - j.sum + pair.joint) / n).max(0.0);
         let within_classes = || ((pair.with_target - k.with_target - j.with_target + target) / n).max(0.0);
-        let jointly = || ((total - pair.joint - target + pair.with_target) / n).max(0.0);
+        let jointly = || samples.jointly(pair);
         let entropy = || ((total - pair.with_target) / n).max(0.0);
         match self {
             ForwardCriterion::Mifs { .. } | ForwardCriterion::Mrmr { .. } => redundancy(),
@@ -153,6 +164,12 @@ impl ForwardCriterion {
     fn takes_least(self) -> bool {
         use ForwardCriterion::{Cmim, InformativeFragments, Jmim, Njmim};
         matches!(self, Cmim { .. } | InformativeFragments | Jmim | Njmim)
+    }
+
+    /// Whether folds start anew when so many features are selected: where terms are of three features, the
+    /// first has none.
+    pub(super) fn restarts(self, n_selected: usize) -> bool {
+        self == ForwardCriterion::Jmi3 && n_selected == 2
     }
 
     /// The fold over nothing, for a candidate of this relevance.

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use fewest_core::{Context, Error, SampleStream};
 
 use super::criterion::{Alone, ForwardCriterion, Samples};
-use crate::joint_tables::PairTable;
-use crate::tables::{LevelTable, StreamTables};
+use crate::joint_tables::JointTable;
+use crate::tables::StreamTables;
 
 /// Bytes of the tables of one pass at most.
-const BYTES: usize = 256 << 20;
+pub(super) const BYTES: usize = 256 << 20;
 
 /// Where all pairs are at most so many times the pairs of the features that are wanted with all others, they
 /// are counted in one pass.
-const ALL: usize = 3;
+pub(super) const ALL: usize = 3;
 
 /// The candidates whose pairs with each other say which of them may follow: so many for each wanted feature.
-const AHEAD: usize = 4;
+pub(super) const AHEAD: usize = 4;
 const LEAST_AHEAD: usize = 50;
 
 /// Features selected ahead at most, where their number is not given.
@@ -113,18 +113,18 @@ impl<'a> KnownTerms<'a> {
             pairs.extend(self.candidates.iter().filter(|k| **k != j).map(|&k| [j, k]));
         }
         let n_complete = pairs.len();
-        let mut bytes: usize = pairs.iter().map(|pair| bytes_of(singles, *pair)).sum();
+        let mut bytes: usize = pairs.iter().map(|pair| singles.levels.bytes(pair)).sum();
         let mut joined = Vec::new();
         for (at, &k) in joining.iter().enumerate() {
             let own: Vec<[usize; 2]> = with[..self.ahead.len() + at].iter().map(|&j| [k, j]).collect();
-            bytes += own.iter().map(|pair| bytes_of(singles, *pair)).sum::<usize>();
+            bytes += own.iter().map(|pair| singles.levels.bytes(pair)).sum::<usize>();
             if bytes > self.bytes {
                 break;
             }
             pairs.extend(own);
             joined.push(k);
         }
-        let tables = singles.levels.pairs(&pairs, self.stream, self.context)?;
+        let tables = singles.levels.joint(&pairs, self.stream, self.context)?;
         for (&[j, k], table) in pairs.iter().zip(&tables).take(n_complete) {
             let terms = self.complete.entry(j).or_insert_with(|| vec![0.0; singles.alone.len()]);
             // The selected one is the second of a table whose first is the candidate.
@@ -146,7 +146,7 @@ impl<'a> KnownTerms<'a> {
     ) -> Result<HashMap<[usize; 2], f64>, Error> {
         let pair = |(at, &a): (usize, &usize)| features[at + 1..].iter().map(move |&b| [a, b]);
         let pairs: Vec<[usize; 2]> = features.iter().enumerate().flat_map(pair).collect();
-        let tables = singles.levels.pairs(&pairs, self.stream, self.context)?;
+        let tables = singles.levels.joint(&pairs, self.stream, self.context)?;
         let mut terms = HashMap::with_capacity(2 * pairs.len());
         for (&[a, b], table) in pairs.iter().zip(&tables) {
             terms.insert([a, b], singles.term(a, b, table, false));
@@ -157,7 +157,7 @@ impl<'a> KnownTerms<'a> {
 
     fn bytes_of_all(&self, singles: &Singles) -> usize {
         let own = |(at, &a): (usize, &usize)| -> usize {
-            self.candidates[at + 1..].iter().map(|&b| bytes_of(singles, [a, b])).sum()
+            self.candidates[at + 1..].iter().map(|&b| singles.levels.bytes(&[a, b])).sum()
         };
         self.candidates.iter().enumerate().map(own).fold(0, usize::saturating_add)
     }
@@ -189,7 +189,7 @@ impl<'a> KnownTerms<'a> {
 
     /// The last selected feature, and those that would follow it by what is known: as many as one pass takes.
     fn followers(&self, singles: &Singles, selected: &[usize], last: usize) -> Vec<usize> {
-        let one: usize = self.candidates.iter().map(|&k| bytes_of(singles, [last, k])).sum();
+        let one: usize = self.candidates.iter().map(|&k| singles.levels.bytes(&[last, k])).sum();
         let most = (self.bytes / 2 / one.max(1)).max(1);
         let mut path = selected.to_vec();
         let mut found = vec![last];
@@ -218,14 +218,8 @@ impl<'a> KnownTerms<'a> {
 
 impl Singles {
     /// The term of candidate `k` with `j`; `swapped` where the table has `j` first.
-    fn term(&self, k: usize, j: usize, table: &PairTable, swapped: bool) -> f64 {
-        self.criterion.term(&self.samples, self.alone[k], self.alone[j], table.sums(swapped))
+    fn term(&self, k: usize, j: usize, table: &JointTable, swapped: bool) -> f64 {
+        let order = if swapped { [1, 0, 2] } else { [0, 1, 2] };
+        self.criterion.term(&self.samples, self.alone[k], self.alone[j], table.sums(order))
     }
-}
-
-fn bytes_of(singles: &Singles, [a, b]: [usize; 2]) -> usize {
-    let tables = &singles.levels.tables;
-    let n_levels = |j: usize| tables.get(j).map_or(0, LevelTable::n_levels);
-    let (n, n_classes) = tables.first().map_or((0, 0), |table| (table.n_samples(), table.n_classes()));
-    PairTable::bytes(n, n_classes, n_levels(a), n_levels(b))
 }

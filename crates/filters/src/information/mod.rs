@@ -13,8 +13,10 @@ mod fcq;
 mod fcq_streamed;
 mod forward;
 mod known_terms;
+mod known_triples;
 mod mim;
 mod streamed;
+mod triple_terms;
 mod uncertainty;
 
 use fewest_core::method::{Draft, Kind, Method, TargetKind};

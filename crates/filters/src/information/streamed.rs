@@ -11,6 +11,7 @@ use super::criterion::{Alone, ForwardCriterion, Samples};
 use super::estimators::Estimator;
 use super::forward::{self, NO_OTHERS, add_notes, few_microseconds, forward};
 use super::known_terms::{KnownTerms, Singles, UNKNOWN_NUMBER};
+use super::known_triples::KnownTriples;
 use crate::tables::{LevelTable, StreamTables};
 
 /// The levels of a stream by class, for `method`: bins of equal width or of equally many samples, two classes
@@ -99,12 +100,19 @@ impl PassSelector for Forward {
     /// or those of one feature with all others, whatever the number of rows. Where memory is too little for
     /// the exact bounds of many bins of equally many samples, a note tells how far they may be off.
     ///
+    /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first
+    /// feature and the triples of the best candidates, and the next one those of each two features that are
+    /// expected to be selected with all others, in 256 MiB or [`Context::memory`] at most. Where those of the
+    /// last selected feature with each one before and all others take more, they are counted in several
+    /// passes, some of the candidates in each.
+    ///
     /// [`Selector::select`]: fewest_core::Selector::select
     ///
     /// # Errors
-    /// As [`Selector::select`]; [`Error::Unsupported`] for another estimator, for
-    /// [`ForwardCriterion::Jmi3`], and for a stream that cannot be rewound; [`Error::Unreadable`] for one
-    /// that has another number of rows, or a level not seen before, in a later pass.
+    /// As [`Selector::select`]; [`Error::Unsupported`] for another estimator, for a stream that cannot be
+    /// rewound, and where [`Context::memory`] is below that of the triples of one candidate with the selected
+    /// features; [`Error::Unreadable`] for a stream that has another number of rows, or a level not seen
+    /// before, in a later pass.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, PassSelector, RowBatches, Target};
@@ -128,9 +136,6 @@ impl PassSelector for Forward {
     ) -> Result<Selection, Error> {
         let (criterion, id) = (self.criterion, self.criterion.word());
         self.check()?;
-        if criterion == ForwardCriterion::Jmi3 {
-            return Err(not_on_a_stream(id, "a criterion of three features"));
-        }
         let mut levels = discrete_tables(stream, self.estimator, id, context)?;
         let note = levels.note.take();
         let d = levels.tables.len();
@@ -141,8 +146,14 @@ impl PassSelector for Forward {
             Budget::Count(k) => k.min(candidates.len()),
             _ => candidates.len().min(UNKNOWN_NUMBER),
         };
-        let known = KnownTerms::new(stream, context, candidates.clone(), n_wanted);
-        let streamed = Streamed { singles: Singles::new(criterion, levels), known: Mutex::new(known) };
+        let singles = Singles::new(criterion, levels);
+        let known = match criterion {
+            ForwardCriterion::Jmi3 => {
+                Known::Triples(KnownTriples::new(stream, context, candidates.clone(), n_wanted, &singles))
+            }
+            _ => Known::Pairs(KnownTerms::new(stream, context, candidates.clone(), n_wanted)),
+        };
+        let streamed = Streamed { singles, known: Mutex::new(known) };
         let mut selection = forward(&streamed, candidates, d, budget, context)?;
         selection.notes.extend(note);
         add_notes(&mut selection, budget, n_constant, NO_OTHERS);
@@ -153,7 +164,13 @@ impl PassSelector for Forward {
 /// A criterion over the counts of a stream.
 struct Streamed<'a> {
     singles: Singles,
-    known: Mutex<KnownTerms<'a>>,
+    known: Mutex<Known<'a>>,
+}
+
+/// What passes have counted.
+enum Known<'a> {
+    Pairs(KnownTerms<'a>),
+    Triples(KnownTriples<'a>),
 }
 
 impl Singles {
@@ -175,7 +192,8 @@ impl Singles {
 }
 
 impl forward::Criterion for Streamed<'_> {
-    /// The term of every feature with a selected one; of no effect for constants and what is selected.
+    /// The term of every feature with a selected one, or with it and each one before; of no effect for
+    /// constants and what is selected.
     type Partner = Vec<f64>;
     type Scratch = ();
 
@@ -183,14 +201,21 @@ impl forward::Criterion for Streamed<'_> {
         self.singles.relevances[k]
     }
 
+    fn restarts(&self, n_selected: usize) -> bool {
+        self.singles.criterion.restarts(n_selected)
+    }
+
     fn start(&self, k: usize) -> f64 {
         self.singles.criterion.start(self.singles.relevances[k])
     }
 
-    /// A pass over the stream, unless one before has counted these terms.
+    /// A pass over the stream or more, unless one before has counted these terms.
     fn partners(&self, selected: &[usize]) -> Result<Vec<Vec<f64>>, Error> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(vec![known.with_last(&self.singles, selected)?])
+        Ok(vec![match &mut *known {
+            Known::Pairs(known) => known.with_last(&self.singles, selected)?,
+            Known::Triples(known) => known.with_last(&self.singles, selected)?,
+        }])
     }
 
     fn fold(&self, k: usize, fold: f64, partners: &[Vec<f64>], _scratch: &mut ()) -> Result<f64, Error> {
