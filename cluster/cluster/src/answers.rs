@@ -101,6 +101,7 @@ pub fn select(
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     selection.notes.extend(summed.unkept);
     let (first, run) = run.finish(summed.seconds);
+    selection.notes.splice(0..0, run.data.notes.iter().cloned());
     let reduction = Reduction::of(&first, table.missing, &selection.order)?;
     Ok(Answer { selection, run, asked: summed.asked, reduction })
 }

@@ -217,6 +217,7 @@ fn described(
         missing: table.missing,
         columns: first.columns.clone(),
         classes,
+        notes: rows.notes(),
         ..DataInfo::new(file, &first.dataset)
     };
     Ok((rows, first, info))

@@ -143,9 +143,7 @@ pub(crate) fn read(registry: &Registry, args: &DataArgs, needs: Needs<'_>) -> Re
 pub(crate) fn read_by(args: &DataArgs, options: &ReadOptions) -> Result<Found, Failure> {
     let table = table(&args.read, options)?;
     if !args.target.is_empty() {
-        let found = Found::new(table, None);
-        let other = other_target(&found.table);
-        return Ok(Found { notes: found.notes.into_iter().chain(other).collect(), ..found });
+        return Ok(Found::new(table, None));
     }
     let target_found = table.guess();
     let hint = (target_found == Some(TargetFound::Last) && table.looks_transposed()).then(|| {
@@ -158,18 +156,6 @@ pub(crate) fn read_by(args: &DataArgs, options: &ReadOptions) -> Result<Found, F
     });
     let found = Found::new(table, target_found.map(TargetFound::words));
     Ok(Found { notes: found.notes.into_iter().chain(hint).collect(), ..found })
-}
-
-/// A note where a feature has the name of a target, which is another column: it may tell the answer.
-fn other_target(table: &Table) -> Option<String> {
-    let names = (0..table.n_features()).map(|j| table.feature_name(j));
-    let called =
-        |name: &String| ["target", "label", "class"].iter().any(|word| name.eq_ignore_ascii_case(word));
-    let name = names.into_iter().find(called)?;
-    Some(format!(
-        "column `{name}` is used as a feature: if it is another target, or made from one, leave it out with --ignore \
-         {name}"
-    ))
 }
 
 /// The table in the file, or in stdin for `-`.

@@ -88,15 +88,16 @@ impl Table {
                 (Role::Weight, column) => weights = Some(sample_weights(&path, label(), column, row)?),
                 (Role::Category, ReadColumn::Numbers { mut values, spellings, .. }) => {
                     let levels = levels_of_numbers(&mut values, &spellings);
-                    suspicions.categories(&values, &levels, label());
+                    suspicions.categories(&suspicions::levels(&values, &levels), label());
                     kinds.push(FeatureKind::Categorical { levels });
                     features.push(values);
                     file_columns.push(number);
                 }
                 (Role::Feature | Role::Category, ReadColumn::Levels { codes, names }) => {
+                    let levels = suspicions::levels(&codes, &names);
                     match role {
-                        Role::Feature => suspicions.text(&codes, &names, label(), row),
-                        _ => suspicions.categories(&codes, &names, label()),
+                        Role::Feature => suspicions.text(&levels, label(), |level| row(level.first)),
+                        _ => suspicions.categories(&levels, label()),
                     }
                     kinds.push(FeatureKind::Categorical { levels: names });
                     features.push(codes);

@@ -8,14 +8,29 @@ use crate::error::quoted;
 use crate::suspicions::FEW_SAMPLES;
 use crate::table::Features;
 use crate::target::{FEW_CLASSES, TargetValues};
-use crate::{ReadOptions, Table, Task};
+use crate::{ColumnLabel, ReadOptions, Table, TargetChoice, Task};
 
 /// Names that numbers of rows have, in small letters.
 const ROW_NAMES: [&str; 7] = ["id", "index", "idx", "nr", "no", "row", "#"];
 
+/// Words that are names of targets.
+const TARGETS: [&str; 3] = ["target", "label", "class"];
+
 /// A note for each kind.
 pub(crate) fn hints(table: &Table, options: &ReadOptions) -> Vec<String> {
-    row_numbers(table).into_iter().chain(classes(table, options.task)).collect()
+    let names = (0..table.n_features()).map(|j| table.feature_name(j));
+    let other_target = other_target(names, options);
+    row_numbers(table).into_iter().chain(classes(table, options.task)).chain(other_target).collect()
+}
+
+/// Where the target was named: a feature of these names that has the name of one. It may tell the answer.
+pub(crate) fn other_target(mut names: impl Iterator<Item = String>, options: &ReadOptions) -> Option<String> {
+    let TargetChoice::Columns(_) = options.target else { return None };
+    let name = names.find(|name| TARGETS.iter().any(|word| name.eq_ignore_ascii_case(word)))?;
+    Some(format!(
+        "column `{name}` is used as a feature: if it is another target, or made from one, leave it out with --ignore \
+         {name}"
+    ))
 }
 
 /// Features of whole numbers, all different, that increase or have a name of row numbers.
@@ -32,8 +47,18 @@ fn row_numbers(table: &Table) -> Option<String> {
             && (values.windows(2).all(|pair| pair[0] < pair[1]) || is_named && all_different(values))
             && values.iter().all(|value| value.fract() == 0.0)
     };
-    let mut found = (0..columns.len()).filter(numbers_rows);
-    let first = table.column_label(found.next()?);
+    row_numbers_in((0..columns.len()).filter(numbers_rows).map(|j| table.column_label(j)))
+}
+
+/// Whether values go on as numbers of rows do, which increase and are whole: `last` came before them, and
+/// becomes the last of them.
+pub(crate) fn go_on_as_row_numbers(last: &mut f64, values: &[f64]) -> bool {
+    values.iter().all(|&value| value.fract() == 0.0 && std::mem::replace(last, value) < value)
+}
+
+/// The note about columns of numbers of rows, where there are any.
+pub(crate) fn row_numbers_in(mut found: impl Iterator<Item = ColumnLabel>) -> Option<String> {
+    let first = found.next()?;
     let more = match found.count() {
         0 => String::new(),
         1 => " (the same in 1 more column)".to_owned(),
@@ -57,7 +82,11 @@ fn all_different(values: &[f64]) -> bool {
 /// A target of many whole numbers that was read as classes, or of classes that nearly all occur once.
 fn classes(table: &Table, task: Task) -> Option<String> {
     let TargetValues::Class { codes, names } = &table.target else { return None };
-    let n_samples = codes.iter().filter(|code| !code.is_nan()).count();
+    classes_of(names, codes.iter().filter(|code| !code.is_nan()).count(), task)
+}
+
+/// The note about the classes `names` of `n_samples`.
+pub(crate) fn classes_of(names: &[String], n_samples: usize, task: Task) -> Option<String> {
     let n_classes = names.len();
     if task == Task::Auto && n_classes > FEW_CLASSES && names.iter().all(|name| name.parse::<f64>().is_ok()) {
         return Some(format!(

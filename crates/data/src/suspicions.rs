@@ -83,15 +83,34 @@ fn is_date(text: &str) -> bool {
     })
 }
 
-/// What most of the cells (`codes` among the levels `names`, NaN where missing) look like, and the first such
-/// cell.
-fn meant(codes: &[f64], names: &[String]) -> Option<(Meant, usize)> {
-    let meant: Vec<Option<Meant>> = names.iter().map(|name| Meant::of(name)).collect();
-    let of = |code: f64| if code.is_nan() { None } else { meant[code as usize] };
-    let first = codes.iter().position(|&code| of(code).is_some())?;
-    let n_present = codes.iter().filter(|code| !code.is_nan()).count();
-    let n_meant = codes.iter().filter(|&&code| of(code).is_some()).count();
-    Some((of(codes[first])?, first)).filter(|_| 2 * n_meant > n_present)
+/// A level of a column of text: in how many samples it occurs, and the number of the first of them.
+pub(crate) struct Level<'a> {
+    pub name: &'a str,
+    pub count: usize,
+    pub first: usize,
+}
+
+/// The levels `names` that occur among `codes`, NaN where missing.
+pub(crate) fn levels<'a>(codes: &[f64], names: &'a [String]) -> Vec<Level<'a>> {
+    let mut levels: Vec<Level<'a>> = names.iter().map(|name| Level { name, count: 0, first: 0 }).collect();
+    for (i, code) in codes.iter().enumerate().filter(|(_, code)| !code.is_nan()) {
+        let level = &mut levels[*code as usize];
+        if level.count == 0 {
+            level.first = i;
+        }
+        level.count += 1;
+    }
+    levels.retain(|level| level.count > 0);
+    levels
+}
+
+/// What most of the cells look like, and the level of the first such cell.
+fn meant<'a, 'b>(levels: &'b [Level<'a>]) -> Option<(Meant, &'b Level<'a>)> {
+    let meant = || levels.iter().filter_map(|level| Some((Meant::of(level.name)?, level)));
+    let first = meant().min_by_key(|(_, level)| level.first)?;
+    let n_present: usize = levels.iter().map(|level| level.count).sum();
+    let n_meant: usize = meant().map(|(_, level)| level.count).sum();
+    Some(first).filter(|_| 2 * n_meant > n_present)
 }
 
 /// An error for a target of text most of whose cells look like numbers, percentages or dates.
@@ -102,15 +121,12 @@ pub(crate) fn check_target(
     names: &[String],
     row: impl Fn(usize) -> RowLabel,
 ) -> Result<(), Error> {
-    let Some((meant, first)) = meant(codes, names) else { return Ok(()) };
+    let levels = levels(codes, names);
+    let Some((meant, first)) = meant(&levels) else { return Ok(()) };
     Err(Error::malformed(
         path,
-        Place::Cell { row: row(first), column: column.clone() },
-        format!(
-            "{} looks like {}, but is text in the target",
-            quoted(&names[codes[first] as usize]),
-            meant.name()
-        ),
+        Place::Cell { row: row(first.first), column: column.clone() },
+        format!("{} looks like {}, but is text in the target", quoted(first.name), meant.name()),
         format!("{}, or say that it is a class (on the command line: --task classification)", meant.advice()),
     ))
 }
@@ -138,27 +154,25 @@ impl Suspicions {
     /// Checks a column of text that was not declared as a category.
     pub(crate) fn text(
         &mut self,
-        codes: &[f64],
-        names: &[String],
+        levels: &[Level<'_>],
         column: ColumnLabel,
-        row: impl Fn(usize) -> RowLabel,
+        row: impl Fn(&Level<'_>) -> RowLabel,
     ) {
-        match meant(codes, names) {
+        match meant(levels) {
             Some((meant, first)) => self.add(Suspicion::Text(meant), || {
-                let text = quoted(&names[codes[first] as usize]);
-                format!("{}{text}", Place::Cell { row: row(first), column })
+                format!("{}{}", Place::Cell { row: row(first), column }, quoted(first.name))
             }),
-            None => self.categories(codes, names, column),
+            None => self.categories(levels, column),
         }
     }
 
     /// Checks a column of categories. If most levels cannot occur twice, it identifies samples, not groups
     /// of them.
-    pub(crate) fn categories(&mut self, codes: &[f64], names: &[String], column: ColumnLabel) {
-        let n_present = codes.iter().filter(|code| !code.is_nan()).count();
-        if n_present >= FEW_SAMPLES && 2 * names.len() > n_present {
+    pub(crate) fn categories(&mut self, levels: &[Level<'_>], column: ColumnLabel) {
+        let n_present: usize = levels.iter().map(|level| level.count).sum();
+        if n_present >= FEW_SAMPLES && 2 * levels.len() > n_present {
             self.add(Suspicion::Names, || {
-                format!("{column} has {} levels in {n_present} samples", names.len())
+                format!("{column} has {} levels in {n_present} samples", levels.len())
             });
         }
     }

@@ -51,6 +51,7 @@ fn check(path: &Path, options: &ReadOptions, missing: Missing) -> Result<Rows, E
         same(&all(&mut rows)?, &expected.dataset, path);
         assert!(rows.rewind()?, "{pass}");
     }
+    assert_eq!(rows.notes(), Table::read(path, options)?.notes(), "{}", path.display());
     let first = rows.first().expect("rows");
     assert_eq!((&first.target_names, &first.columns), (&expected.target_names, &expected.columns));
     assert_eq!(rows.n_used(), Some((expected.dataset.n_samples(), expected.dropped.len())));
@@ -155,6 +156,20 @@ fn text_in_pieces_is_the_text_at_once() -> Result<(), Box<dyn std::error::Error>
     check(&path, &categorical, Missing::DropRows)?;
     let named = ReadOptions { id: Some("note".to_owned()), ..ReadOptions::with_target("y") };
     check(&path, &named, Missing::DropRows)?;
+    // Each kind of note: dates, names of samples, numbers of rows, another target, nearly as many classes.
+    let line = |i: usize| {
+        let date = if i % 9 == 4 { "late".to_owned() } else { format!("2021-03-{:02}", i % 28 + 1) };
+        format!("{},{date},{}%,s{i},{},{},{}\n", 3 * i, i % 7, i % 5, i % 3, 2 * i / 3)
+    };
+    let text: String = (0..9000).map(line).collect();
+    let path = folder.path().join("notes.csv");
+    fs::write(&path, format!("number,date,share,who,class,c,y\n{text}"))?;
+    let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target("y") };
+    assert_eq!(check(&path, &options, Missing::Error)?.notes().len(), 6);
+    let options = ReadOptions { categorical: vec!["c".to_owned()], ..ReadOptions::with_target("c") };
+    assert!(check(&path, &options, Missing::Error).is_err());
+    let options = ReadOptions { categorical: vec!["y".to_owned()], ..ReadOptions::with_target("c") };
+    assert_eq!(check(&path, &options, Missing::Error)?.notes().len(), 5);
     // Without names, and measurements as the target.
     let path = folder.path().join("plain.csv");
     fs::write(&path, (0..5000).map(|i| format!("{i},{},0.{i}\n", i % 3)).collect::<String>())?;

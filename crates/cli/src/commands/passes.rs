@@ -139,6 +139,7 @@ impl Road {
             missing: args.missing,
             columns: first.columns.clone(),
             classes: rows.class_counts(),
+            notes: rows.notes(),
             ..DataInfo::new(file.to_string(), &first.dataset)
         };
         Ok(Opened { rows, first, info, memory, table_bytes })

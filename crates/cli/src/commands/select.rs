@@ -112,6 +112,7 @@ fn select_in_passes(
         selected.map_err(|error| passes::failure(rows, &args.data, &error))
     })?;
     let (mut rows, complete, info) = opened.finish();
+    selection.notes.splice(0..0, info.notes.iter().cloned());
     selection.notes.extend(super::kernel_note(&args.method, method, &parameters));
     selection.notes.extend(terms::notes(&parameters, &info));
     selection.notes.extend(fewest_study::rounds_note(method, &selection));

@@ -8,8 +8,9 @@ use fewest_core::{Error as CoreError, FeatureKind, State};
 use super::Pieces;
 use crate::levels::{Interner, sort_levels};
 use crate::roles::{self, Role};
+use crate::suspicions::{Level, Suspicions};
 use crate::target::{are_classes_counted, check_names_of_samples};
-use crate::{ColumnLabel, Error, Place, ReadOptions, TargetChoice, Task};
+use crate::{ColumnLabel, Error, Place, ReadOptions, RowLabel, Table, TargetChoice, Task};
 
 /// More different numbers than a target of classes has, unless somebody says that it is one.
 const MANY: usize = 100;
@@ -20,6 +21,8 @@ pub(super) struct Levels {
     names: Vec<String>,
     codes: HashMap<String, f64>,
     counts: Vec<usize>,
+    /// The number of the first sample of each, and what it is called; not where they were sent.
+    firsts: Vec<(usize, RowLabel)>,
 }
 
 impl State for Levels {
@@ -31,7 +34,7 @@ impl State for Levels {
     fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
         let (names, counts): (Vec<String>, _) = State::load(from)?;
         let codes = names.iter().cloned().zip((0..names.len()).map(|code| code as f64)).collect();
-        Ok(Self { names, codes, counts })
+        Ok(Self { names, codes, counts, firsts: Vec::new() })
     }
 }
 
@@ -44,6 +47,18 @@ impl Levels {
         self.counts.clone()
     }
 
+    fn occurring(&self) -> Vec<Level<'_>> {
+        let counts = self.counts.iter().zip(&self.firsts);
+        let levels = self.names.iter().zip(counts);
+        levels.map(|(name, (&count, (first, _)))| Level { name, count, first: *first }).collect()
+    }
+
+    /// What the first sample of a level is called.
+    fn row(&self, level: &Level<'_>) -> RowLabel {
+        let own = self.firsts.iter().find(|(first, _)| *first == level.first);
+        own.map_or(RowLabel::Sample(level.first), |(_, label)| *label)
+    }
+
     pub(super) fn code(&self, name: &str) -> Option<f64> {
         self.codes.get(name).copied()
     }
@@ -54,17 +69,30 @@ impl Levels {
 struct Gathered {
     names: Interner,
     counts: Vec<usize>,
+    /// The number of the first sample of each, and what it is called.
+    firsts: Vec<Option<(usize, RowLabel)>>,
     /// Values that are not categories.
     n_numbers: usize,
 }
 
 impl Gathered {
-    fn add(&mut self, levels: &[String], values: &[f64]) {
+    /// Those of a table with so many rows before it.
+    fn add(&mut self, table: &Table, levels: &[String], values: &[f64], n_before: usize) {
         let own: Vec<usize> = levels.iter().map(|name| self.names.code(name) as usize).collect();
         self.counts.resize(self.names.names().len(), 0);
-        for value in values.iter().filter(|value| !value.is_nan()) {
+        self.firsts.resize(self.counts.len(), None);
+        for (i, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
             if let Some(&code) = own.get(*value as usize) {
                 self.counts[code] += 1;
+                self.firsts[code].get_or_insert_with(|| {
+                    let row = n_before + i;
+                    // Of several files the rows count together, as in one table.
+                    let label = match table.row_label(i) {
+                        RowLabel::Sample(_) => RowLabel::Sample(row),
+                        line => line,
+                    };
+                    (row, label)
+                });
             }
         }
     }
@@ -74,10 +102,15 @@ impl Gathered {
         let mut order: Vec<f64> = (0..found.len()).map(|code| code as f64).collect();
         let names = sort_levels(&mut order, found.clone());
         let mut counts = vec![0; names.len()];
-        for (code, count) in order.iter().zip(self.counts) {
-            counts[*code as usize] += count;
+        let mut firsts = vec![(usize::MAX, RowLabel::Sample(0)); names.len()];
+        for ((code, count), first) in order.iter().zip(self.counts).zip(self.firsts) {
+            let code = *code as usize;
+            counts[code] += count;
+            if let Some(first) = first.filter(|(row, _)| *row < firsts[code].0) {
+                firsts[code] = first;
+            }
         }
-        Levels { codes: found.into_iter().zip(order).collect(), names, counts }
+        Levels { codes: found.into_iter().zip(order).collect(), names, counts, firsts }
     }
 }
 
@@ -90,6 +123,8 @@ pub(super) struct Looked {
     pub(super) levels: HashMap<usize, Levels>,
     /// How many rows were looked at.
     pub(super) n_rows: Option<u64>,
+    /// What may be meant otherwise; not where this was sent.
+    pub(super) notes: Vec<String>,
 }
 
 impl State for Looked {
@@ -111,6 +146,7 @@ impl State for Looked {
             classes,
             levels: levels.into_iter().collect(),
             n_rows: State::load(from)?,
+            notes: Vec::new(),
         })
     }
 }
@@ -193,6 +229,7 @@ impl Looked {
         pieces.rewind()?;
         let mut n_rows = 0;
         while let Some(table) = pieces.next(rows, &reading)? {
+            let n_before = usize::try_from(n_rows).unwrap_or(usize::MAX);
             n_rows += table.n_samples() as u64;
             for (j, own) in gathered.iter_mut().enumerate().take(table.n_features()) {
                 let is_target = target == Some(columns[j]);
@@ -202,7 +239,9 @@ impl Looked {
                 let n = table.n_samples();
                 let values = table.features.stored(j).to_vec(n);
                 match table.feature_kind(j) {
-                    FeatureKind::Categorical { levels } => own.add(levels, &values),
+                    FeatureKind::Categorical { levels } => {
+                        own.add(&table, levels, &values, n_before);
+                    }
                     _ => own.n_numbers += values.iter().filter(|value| !value.is_nan()).count(),
                 }
                 // Of a target of measurements, no more has to be known.
@@ -214,6 +253,7 @@ impl Looked {
             }
         }
         let mut looked = Self { task: options.task, n_rows: Some(n_rows), ..Self::default() };
+        let mut suspicions = Suspicions::default();
         for ((column, own), label) in columns.into_iter().zip(gathered).zip(names) {
             if target == Some(column) {
                 let n_numbers = own.names.names().iter().filter(|name| is_number(name)).count();
@@ -227,9 +267,15 @@ impl Looked {
             } else if own.n_numbers > 0 {
                 return Err(mixture(path, label));
             } else {
-                looked.levels.insert(column, own.finish());
+                let levels = own.finish();
+                match roles[column] {
+                    Role::Feature => suspicions.text(&levels.occurring(), label, |level| levels.row(level)),
+                    _ => suspicions.categories(&levels.occurring(), label),
+                }
+                looked.levels.insert(column, levels);
             }
         }
+        looked.notes = suspicions.into_notes();
         Ok(looked)
     }
 

@@ -1,6 +1,7 @@
 //! Tables larger than memory: their rows come in pieces, and again in every pass.
 
 mod look;
+mod notes;
 mod part;
 mod pieces;
 mod write;
@@ -229,6 +230,8 @@ impl Passes {
         let mut opened = Rows {
             path,
             pieces,
+            asked_task: options.task,
+            row_numbers: Vec::new(),
             options: ReadOptions { task: looked.task, features: part, ..options },
             id,
             n_taken: width.min(features.len()),
@@ -252,6 +255,7 @@ impl Passes {
             failure: None,
         };
         opened.know()?;
+        opened.look_for_row_numbers()?;
         Ok(opened)
     }
 }
@@ -295,6 +299,10 @@ pub struct Rows {
     /// So many have come, with those that come now.
     n_taken: usize,
     missing: Missing,
+    /// Before the first look.
+    asked_task: Task,
+    /// The columns of features that number the rows.
+    row_numbers: Vec<usize>,
     guess: Option<Guess>,
     /// About so many rows make a piece.
     rows: usize,

@@ -198,6 +198,8 @@ impl Passes {
         let mut opened = Rows {
             path,
             pieces,
+            asked_task: options.task,
+            row_numbers: Vec::new(),
             options: crate::ReadOptions {
                 task: opened.looked.task,
                 features: part,
