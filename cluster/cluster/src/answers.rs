@@ -84,7 +84,7 @@ pub fn select(
     let called = called(&registry, Kind::Select, method, parameters)?;
     let (method, built) = (called.method, called.method.build(&called.parameters)?);
     let not_in_parts = || not_in_parts(&registry, Kind::Select, method.id);
-    if !built.reads_in_passes() {
+    if !built.sums_rows() {
         return Err(not_in_parts());
     }
     let mut run = Run::open(cluster, table, &registry, called, &built)?;
@@ -123,7 +123,8 @@ pub fn score(
     let called = called(&registry, Kind::Score, method, parameters)?;
     let (method, built) = (called.method, called.method.build(&called.parameters)?);
     let Built::Scorer(scorer) = &built else { return Err(no_scores(&registry, method, parameters, &built)) };
-    let scorer = scorer.in_passes().ok_or_else(|| not_in_parts(&registry, Kind::Score, method.id))?;
+    let not_in_parts = || not_in_parts(&registry, Kind::Score, method.id);
+    let scorer = scorer.in_passes().filter(|scorer| scorer.sums_rows()).ok_or_else(not_in_parts)?;
     let mut run = Run::open(cluster, table, &registry, called, &built)?;
     // Executors rank all features by the scores: the sums are the same.
     let k = run.info.n_features;
@@ -149,7 +150,7 @@ fn called<'a>(
 fn able(registry: &Registry, kind: Kind) -> String {
     let able = |method: &&Method| {
         (kind != Kind::Score || method.kind == Kind::Score)
-            && method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
+            && method.build(&Parameters::defaults(method)).is_ok_and(|built| built.sums_rows())
     };
     let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
     able.join(", ")
@@ -161,7 +162,7 @@ fn not_in_parts(registry: &Registry, kind: Kind, method: &str) -> Error {
 
 /// What to do instead of asking a selector for scores.
 fn no_scores(registry: &Registry, method: &Method, parameters: &[String], built: &Built) -> Error {
-    let command = if built.reads_in_passes() { "fewest-cluster select" } else { "fewest select" };
+    let command = if built.sums_rows() { "fewest-cluster select" } else { "fewest select" };
     let problem = match method.kind {
         Kind::Score => format!(
             "selects with these parameters, and scores without them: use `{command}`, or leave out --param {}",

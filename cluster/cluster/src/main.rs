@@ -186,7 +186,9 @@ fn selection(args: &SelectArgs) -> Result<(), Error> {
 fn scores(args: &ScoreArgs) -> Result<(), Error> {
     let (cluster, table) = asked_of(&args.question)?;
     let answer = score(&cluster, &table, &args.question.method, &args.question.param)?;
-    let text = listed(&answer.scores.best(args.top), &answer.run, answer.asked);
+    let mut best = answer.scores.best(args.top);
+    best.notes.splice(0..0, answer.run.data.notes.iter().cloned());
+    let text = listed(&best, &answer.run, answer.asked);
     tell(args.question.json.as_deref(), &text, || answer.json(args.top))
 }
 

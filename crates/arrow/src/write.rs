@@ -17,6 +17,9 @@ use crate::reading::ROW_NAMES;
 /// Rows of a group: readers may take groups one by one.
 const ROWS: usize = 1 << 20;
 
+/// Values of a group that pieces of rows are gathered for.
+const VALUES: usize = 1 << 20;
+
 /// Writes numbers as `DOUBLE`, texts, categories and classes as `STRING` with a dictionary, missing values as
 /// nulls, pages compressed with Zstandard. Ids without a name get the one that pandas gives them.
 pub(crate) fn parquet(path: &Path, next: NextPiece<'_>) -> Result<(), Error> {
@@ -33,13 +36,25 @@ pub(crate) fn parquet(path: &Path, next: NextPiece<'_>) -> Result<(), Error> {
         };
         let Some(first) = next()? else { return Ok(()) };
         let mut writer = opened(out, &first).map_err(refused)?;
-        let mut piece = Some(first);
-        while let Some(columns) = piece {
-            write_groups(&mut writer, &columns).map_err(refused)?;
-            piece = next()?;
+        let mut waiting = first;
+        while let Some(piece) = next()? {
+            // Short groups would each have a dictionary of their own.
+            if is_group(&waiting) {
+                write_groups(&mut writer, &waiting).map_err(refused)?;
+                waiting = piece;
+            } else {
+                waiting.iter_mut().zip(piece).for_each(|((_, own), (_, more))| own.append(more));
+            }
         }
+        write_groups(&mut writer, &waiting).map_err(refused)?;
         writer.close().map(drop).map_err(refused)
     })
+}
+
+/// Whether rows are enough for a group.
+fn is_group(columns: &[(String, Written)]) -> bool {
+    let rows = columns.first().map_or(0, |(_, column)| column.n_samples());
+    rows >= ROWS || rows.saturating_mul(columns.len()) >= VALUES
 }
 
 /// A writer of tables with these columns.

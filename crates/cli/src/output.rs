@@ -8,9 +8,9 @@ use fewest::data::{Folder, Part};
 
 use crate::failure::Failure;
 
-/// Refuses outputs that would fail or overwrite something, before the computation starts: the input file, or
-/// one of those of a folder, as output, also where it is stdin, a folder that does not exist or cannot be written, a folder instead of
-/// a file, two outputs in one file.
+/// Refuses outputs that would fail or overwrite something, before the computation starts: the input file as
+/// output, also where it is stdin, a file of an input folder, a folder that does not exist or cannot be
+/// written, a folder instead of a file, two outputs in one file.
 pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named: Vec<(&str, &Path)> =
         outputs.iter().filter_map(|(option, path)| path.map(|path| (*option, path))).collect();
@@ -28,6 +28,13 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
         if inputs.iter().any(|input| same_file(input, path)) {
             return Err(Failure::new(format!(
                 "{option} {shown}: this is the input file, which is never overwritten: use another name"
+            )));
+        }
+        if input.is_dir() && is_part_of(input, path) {
+            return Err(Failure::new(format!(
+                "{option} {shown}: the next run would read it as a part of the table {}: write it elsewhere, or \
+                 under a name that begins with _",
+                input.display()
             )));
         }
         if *option == "--report" && !is_html(path) {
@@ -53,6 +60,13 @@ pub(crate) fn check(input: &Path, outputs: &[(&str, Option<&Path>)]) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Whether a file below a folder would be a part of its table.
+fn is_part_of(folder: &Path, path: &Path) -> bool {
+    let (folder, path) = (resolved(folder), resolved(path));
+    path.strip_prefix(&folder)
+        .is_ok_and(|below| !below.iter().any(|name| name.to_string_lossy().starts_with(['_', '.'])))
 }
 
 /// Whether a browser takes the file as a page, or its name says nothing.

@@ -352,7 +352,8 @@ fn no_more_memory_is_used() {
             &["lasso"],
             &["hsic-lasso", "-p", "related=0"],
         ] {
-            let words = ["select", "parts", "--target", "kind", "-k", "3", "-q", "--memory", memory, "-m"];
+            let words = ["select", "parts", "--target", "kind", "-k", "3", "-q", "--threads", "2"];
+            let words = [&words[..], &["--memory", memory, "-m"]].concat();
             let found = peak(&place, &[&words[..], more].concat());
             assert!(found > 10 << 10 && found <= mebibytes << 10, "{more:?} {memory}: {found} KiB");
         }
@@ -393,6 +394,18 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
         let ran = place.run(&[&words[..], &[memory]].concat());
         assert!(ran.status == 2 && ran.stderr.contains(expected), "{memory}: {}", ran.stderr);
     }
+    // What passes cannot do is done at once where half of the memory is enough for the table.
+    for more in [
+        &["mrmr", "-p", "discretisation=mdl"][..],
+        &["mrmr", "--missing", "mean"],
+        &["f-score", "--report", "x.html"],
+        &["lasso", "-p", "loss=logistic", "-k", "2"],
+    ] {
+        let words = ["select", "parts", "--target", "kind", "--json", "-", "--memory", "80MiB", "-m"];
+        assert_eq!(passes(&place.done(&[&words[..], more].concat())), None, "{more:?}");
+    }
+    let told = refused(&["-m", "f-score", "--json", "parts/new.json"]);
+    assert!(told.contains("the next run would read it as a part of the table parts"), "{told}");
     // Enough for the table: read at once.
     assert_eq!(passes(&place.done(&[&words[..], &["1GiB", "--json", "-"]].concat())), None);
 }

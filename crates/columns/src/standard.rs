@@ -64,8 +64,8 @@ impl Standard {
     }
 
     /// Of the moments of `n` values that were divided by `divisor`, which is positive; `None` when all are
-    /// equal. For values that are summed in passes; the factor by which those of a table are brought near 1 is
-    /// the one that is near `1 / divisor`.
+    /// equal. For values that are summed in passes; the factor by which those of a table are brought near 1
+    /// is the one that is near `1 / divisor`.
     ///
     /// ```
     /// use fewest_columns::{Standard, moments::Moments};

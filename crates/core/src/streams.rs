@@ -205,6 +205,12 @@ pub trait StreamScorer: Scorer {
     fn times_in_memory(&self) -> u64 {
         3
     }
+
+    /// Whether the passes are sums over parts of the rows, which may be taken
+    /// [elsewhere](crate::SummedElsewhere). By default they are.
+    fn sums_rows(&self) -> bool {
+        true
+    }
 }
 
 /// A [`StreamScorer`] whose sums can also be taken over rows that arrive.

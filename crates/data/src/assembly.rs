@@ -72,7 +72,8 @@ impl Table {
             match (role, column) {
                 (Role::Target(output), column) => {
                     if let (ReadColumn::Levels { codes, names }, Task::Auto) = (&column, options.task) {
-                        suspicions::check_target(&path, &label(), codes, names, row)
+                        let levels = suspicions::levels(codes, names);
+                        suspicions::check_target(&path, &label(), &levels, |level| row(level.first))
                             .map_err(|error| roles::explain(guess, error))?;
                     }
                     targets.push((output, label(), column));

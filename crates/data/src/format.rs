@@ -214,7 +214,8 @@ impl Format {
     /// completely or not at all.
     ///
     /// # Errors
-    /// Those of [`written_columns`] and of the writer; [`Error::Unsupported`] where there is none.
+    /// As [`write_csv`](crate::write_csv), and those of the writer; [`Error::Unsupported`] where there is
+    /// none.
     pub fn write(
         self,
         path: &Path,

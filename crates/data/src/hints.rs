@@ -1,6 +1,6 @@
 //! What a whole table tells of columns that may have been intended otherwise: row numbers among the
-//! features, a number as target that was read as classes, or classes that are nearly as many as the
-//! samples.
+//! features, a feature that is called like a target, a number as target that was read as classes, or classes
+//! that are nearly as many as the samples.
 
 use fewest_core::{FeatureKind, order};
 

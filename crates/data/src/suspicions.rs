@@ -117,15 +117,13 @@ fn meant<'a, 'b>(levels: &'b [Level<'a>]) -> Option<(Meant, &'b Level<'a>)> {
 pub(crate) fn check_target(
     path: &Path,
     column: &ColumnLabel,
-    codes: &[f64],
-    names: &[String],
-    row: impl Fn(usize) -> RowLabel,
+    levels: &[Level<'_>],
+    row: impl Fn(&Level<'_>) -> RowLabel,
 ) -> Result<(), Error> {
-    let levels = levels(codes, names);
-    let Some((meant, first)) = meant(&levels) else { return Ok(()) };
+    let Some((meant, first)) = meant(levels) else { return Ok(()) };
     Err(Error::malformed(
         path,
-        Place::Cell { row: row(first.first), column: column.clone() },
+        Place::Cell { row: row(first), column: column.clone() },
         format!("{} looks like {}, but is text in the target", quoted(first.name), meant.name()),
         format!("{}, or say that it is a class (on the command line: --task classification)", meant.advice()),
     ))

@@ -197,6 +197,17 @@ impl Written {
         }
     }
 
+    /// Adds later rows of the same column.
+    pub fn append(&mut self, later: Self) {
+        match (self, later) {
+            (Written::Texts(own), Written::Texts(more)) => own.extend(more),
+            (Written::Numbers(own), Written::Numbers(more))
+            | (Written::Levels(own, _), Written::Levels(more, _)) => own.extend(more),
+            // All pieces of a table have the same columns.
+            _ => {}
+        }
+    }
+
     fn text(&self, i: usize) -> String {
         match self {
             Written::Texts(texts) => texts[i].clone(),

@@ -170,6 +170,13 @@ fn text_in_pieces_is_the_text_at_once() -> Result<(), Box<dyn std::error::Error>
     assert!(check(&path, &options, Missing::Error).is_err());
     let options = ReadOptions { categorical: vec!["y".to_owned()], ..ReadOptions::with_target("c") };
     assert_eq!(check(&path, &options, Missing::Error)?.notes().len(), 5);
+    // A target of text that looks like numbers is no target of classes, in passes as at once.
+    let path = folder.path().join("percent.csv");
+    fs::write(&path, format!("x,y\n{}", (0..9000).map(|i| format!("{i},{}%\n", i % 9)).collect::<String>()))?;
+    let options = ReadOptions::with_target("y");
+    let whole = Table::read(&path, &options).map(drop).unwrap_err().to_string();
+    let opened = Passes::open(&path, &options)?.expect("text").rows(Missing::Error, MEMORY);
+    assert_eq!(opened.map(drop).unwrap_err().to_string(), whole);
     // Without names, and measurements as the target.
     let path = folder.path().join("plain.csv");
     fs::write(&path, (0..5000).map(|i| format!("{i},{},0.{i}\n", i % 3)).collect::<String>())?;

@@ -116,7 +116,7 @@ impl<F: AsRef<[usize]> + Sync> Joint<'_, F> {
             n += batch.n_samples() as u64;
             drop(batch);
             for (at, rows) in parts.rows.iter().enumerate() {
-                self.context.go_on("all pairs of features had been counted")?;
+                self.context.go_on("all features had been counted together")?;
                 count(&mut tables, self.features, rows, |j| parts.variables.get(j)?.get(at));
             }
         }

@@ -128,6 +128,10 @@ impl StreamScorer for Fsds {
         rewind(stream)?;
         self.sketched(stream, None, scaling, context)
     }
+
+    fn sums_rows(&self) -> bool {
+        false
+    }
 }
 
 impl Fsds {

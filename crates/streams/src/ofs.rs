@@ -128,8 +128,8 @@ impl Ofs {
         Ok(())
     }
 
-    /// Learns from the rows of `stream`, again in each pass; `all` are those of all passes, where their number
-    /// is known.
+    /// Learns from the rows of `stream`, again in each pass; `all` are those of all passes, where their
+    /// number is known.
     fn learn(
         &self,
         stream: &mut dyn SampleStream,
@@ -254,6 +254,10 @@ impl PassSelector for Ofs {
         let mut stream = TwoClasses(stream);
         let scaling = scaling(&mut stream, METHOD, context)?;
         self.learn(&mut stream, None, &scaling, budget, context)
+    }
+
+    fn sums_rows(&self) -> bool {
+        false
     }
 }
 

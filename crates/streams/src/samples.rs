@@ -55,8 +55,8 @@ impl Rows {
     }
 }
 
-/// What standardises each feature of the rows of `stream`, in a pass, and one more where squares overflow: for
-/// a table in memory and for one that is read in passes the same bits.
+/// What standardises each feature of the rows of `stream`, in a pass, and one more where squares overflow:
+/// for a table in memory and for one that is read in passes the same bits.
 ///
 /// # Errors
 /// For a category of more than two levels, and values that are not finite; those of the stream.

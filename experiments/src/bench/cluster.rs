@@ -181,6 +181,9 @@ fn select(
     let mut command = Command::new(program);
     command.arg("select").arg(folder).args(["--cluster", address, "--target", "outcome"]);
     command.args(["--method", method.name, "-k", "20"]);
+    method.parameters.iter().for_each(|parameter| {
+        command.args(["--param", parameter]);
+    });
     let output = command.stderr(Stdio::inherit()).output()?;
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = told.lines().rfind(|line| line.contains("bytes sent")).unwrap_or_default();

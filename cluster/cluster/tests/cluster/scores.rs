@@ -121,11 +121,11 @@ fn what_gives_no_scores_says_what_to_do() {
     assert!(selector.contains(expected), "{selector}");
     let scores: Vec<&str> = selector.rsplit_once("scores ").unwrap().1.split(", ").collect();
     assert!(scores.contains(&"t-score") && scores.contains(&"hsic"), "{selector}");
-    assert!(!scores.contains(&"mrmr") && !scores.contains(&"lasso"), "{selector}");
+    assert!(!["mrmr", "lasso", "fsds"].iter().any(|other| scores.contains(other)), "{selector}");
     let in_memory = of("l21");
     assert!(in_memory.contains("use `fewest select`"), "{in_memory}");
 
-    for unable in ["laplacian", "f-skore"] {
+    for unable in ["laplacian", "fsds", "f-skore"] {
         let unable_told = of(unable);
         assert!(unable_told.contains(&format!("{unable} does not run on a cluster")), "{unable_told}");
         assert!(unable_told.contains("`fewest score`") && !unable_told.contains("mrmr"), "{unable_told}");

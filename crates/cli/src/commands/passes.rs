@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fewest::core::{Context, Error, Selection};
-use fewest::data::{Complete, Format, Passes, ReadOptions, Rows, bytes_text};
+use fewest::core::{BATCH_ROWS, Context, Error, Selection, Status};
+use fewest::data::{Complete, Format, Missing, Passes, ReadOptions, Rows, bytes_text};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
 
@@ -26,18 +26,16 @@ pub(super) struct Road {
     reads_parts: bool,
     memory: u64,
     table_bytes: u64,
-    /// What the table and what the method makes of it take in memory.
-    whole_bytes: u64,
 }
 
 /// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes, or
-/// what the method makes of it more than all. `None` where it may be read at once, and for what cannot be read
-/// in pieces, of which the reader says whether it is too large.
+/// what the method makes of it more than all. `None` where it may be read at once, as an option may need, and
+/// for what cannot be read in pieces, of which the reader says whether it is too large.
 pub(super) fn road(
     registry: &Registry,
     (method, built): (&Method, &Built),
     args: &DataArgs,
-    options: &ReadOptions,
+    (options, needs_whole): (&ReadOptions, bool),
     memory: Option<u64>,
 ) -> Result<Option<Road>, Failure> {
     let Some(memory) = memory.filter(|_| args.read.file.as_os_str() != "-") else { return Ok(None) };
@@ -50,9 +48,14 @@ pub(super) fn road(
         Some(times) => table_bytes.saturating_mul(times).saturating_add(PROGRAM),
         None => table_bytes.saturating_mul(2),
     };
-    // Of short tables a batch of rows may take more than the table.
-    let is_short = table_bytes <= memory / 2 && memory < passes.least_memory(built.reads_parts());
-    if whole_bytes <= memory || is_short {
+    // What cannot be read in passes may take half of the memory, and so may short tables, of which a batch of
+    // rows is all or more.
+    let is_short =
+        || memory < passes.least_memory(built.reads_parts()) || passes.n_rows().0 <= BATCH_ROWS as u64;
+    let is_refused =
+        || matches!(args.missing, Missing::Mean | Missing::Median) || built.refusal_of_passes().is_some();
+    let fits = table_bytes <= memory / 2 && (needs_whole || is_short() || is_refused());
+    if whole_bytes <= memory || fits {
         return Ok(None);
     }
     if !built.reads_in_passes() {
@@ -75,7 +78,7 @@ pub(super) fn road(
             able.join(", ")
         )));
     }
-    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes, whole_bytes }))
+    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
 }
 
 /// Rows that were opened, with what is known of them.
@@ -95,17 +98,18 @@ impl Road {
             return Ok(());
         }
         Err(Failure::new(format!(
-            "{option} needs the whole table in memory, {}, which with what is made of it is too much for --memory {}: \
-             leave it out, or give it {} of memory",
+            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: leave it out, or \
+             give it {} MiB of memory",
             bytes_text(self.table_bytes),
             bytes_text(self.memory),
-            bytes_text(self.whole_bytes)
+            // No less, though rounded.
+            self.table_bytes.saturating_mul(2).div_ceil(1 << 20)
         )))
     }
 
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
-        let Self { passes, reads_parts, memory, table_bytes, .. } = self;
+        let Self { passes, reads_parts, memory, table_bytes } = self;
         let rows = match reads_parts {
             true => passes.rows_in_parts(args.missing, memory),
             false => passes.rows(args.missing, memory),
@@ -192,8 +196,11 @@ pub(super) fn write(
     (format, path): (Format, &Path),
     selection: &Selection,
 ) -> Result<(), Failure> {
+    // Who interrupted the selection gets what there is of it, as from a table in memory.
+    let is_over = selection.status == Status::Interrupted;
     let written = runner::run(threads, &args.run, |context| {
-        let context = Context { deadline: None, ..*context };
+        let interrupt = context.interrupt.filter(|_| !is_over);
+        let context = Context { deadline: None, interrupt, ..*context };
         rows.write(format, path, &selection.order, &context).map_err(|error| not_written(&error))
     });
     written.map(drop).map_err(|failure| match failure.status() {

@@ -71,23 +71,28 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     let threads = runner::Threads::start(&args.run)?;
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
-    let (complete, info, scores, seconds) =
-        match passes::road(registry, (method, &built), &args.data, &options, memory)? {
-            Some(road) => {
-                road.refuse("--report", args.report.is_some())?;
-                score_in_passes(args, (method, &**scorer), user, &threads, road)?
-            }
-            None => {
-                let found = threads.install(|| input::read_by(&args.data, &options))?;
-                let (complete, info) = input::complete(found, &args.data, user)?;
-                let (scores, seconds) = runner::run(&threads, &args.run, |context| {
-                    scorer
-                        .score(&complete.dataset, context)
-                        .map_err(|error| Failure::in_file(&args.data.read.file, &error))
-                })?;
-                (complete, info, scores, seconds)
-            }
-        };
+    let (complete, info, scores, seconds) = match passes::road(
+        registry,
+        (method, &built),
+        &args.data,
+        (&options, args.report.is_some()),
+        memory,
+    )? {
+        Some(road) => {
+            road.refuse("--report", args.report.is_some())?;
+            score_in_passes(args, (method, &**scorer), user, &threads, road)?
+        }
+        None => {
+            let found = threads.install(|| input::read_by(&args.data, &options))?;
+            let (complete, info) = input::complete(found, &args.data, user)?;
+            let (scores, seconds) = runner::run(&threads, &args.run, |context| {
+                scorer
+                    .score(&complete.dataset, context)
+                    .map_err(|error| Failure::in_file(&args.data.read.file, &error))
+            })?;
+            (complete, info, scores, seconds)
+        }
+    };
     let run = RunInfo { method: method.clone(), parameters, seed: args.run.seed, data: info, seconds };
     let json = args.run.json.as_ref().map(|_| json::scores(&scores, args.top, &run)).transpose();
     let json = json.map_err(|error| Failure::in_study(&args.data.read.file, &error))?;

@@ -42,7 +42,9 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
     let built = method.build(&parameters)?;
-    if let Some(road) = passes::road(registry, (method, &built), &args.data, &options, memory)? {
+    let needs_whole = whole_table(args).iter().any(|(_, is_given)| *is_given);
+    if let Some(road) = passes::road(registry, (method, &built), &args.data, (&options, needs_whole), memory)?
+    {
         return select_in_passes(registry, args, (method, parameters), user, &threads, road);
     }
     let found = threads.install(|| input::read_by(&args.data, &options))?;
@@ -94,10 +96,7 @@ fn select_in_passes(
     threads: &runner::Threads,
     road: passes::Road,
 ) -> Result<ExitCode, Failure> {
-    road.refuse("--report", args.report.is_some())?;
-    road.refuse("--groups", args.grouping.groups.is_some())?;
-    road.refuse("--fdr", args.bounds.fdr.is_some())?;
-    road.refuse("--per-family-error", args.bounds.per_family_error.is_some())?;
+    whole_table(args).into_iter().try_for_each(|(option, is_given)| road.refuse(option, is_given))?;
     let mut opened = threads.install(|| road.open(&args.data, user))?;
     set_named_features(args, &opened.info, &mut parameters)?;
     let selectable = terms::selectable(&parameters, opened.info.n_features);
@@ -121,6 +120,16 @@ fn select_in_passes(
         |format: Format, path: &Path| passes::write(&mut rows, threads, args, (format, path), &selection);
     tell(registry, args, &complete, &selection, &run, write)?;
     Ok(super::exit_code(selection.status))
+}
+
+/// Options that need the whole table, and whether they are given.
+fn whole_table(args: &SelectArgs) -> [(&'static str, bool); 4] {
+    [
+        ("--report", args.report.is_some()),
+        ("--groups", args.grouping.groups.is_some()),
+        ("--fdr", args.bounds.fdr.is_some()),
+        ("--per-family-error", args.bounds.per_family_error.is_some()),
+    ]
 }
 
 /// Options that name features, with the parameter that each sets.
@@ -167,7 +176,7 @@ fn budget(k: Option<KArg>, parameters: &Parameters, n_features: usize) -> Budget
     }
 }
 
-/// A reduced table is CSV: with the extension of another format it would be read back wrongly.
+/// The format of a reduced table: with the extension of another one it would be read back wrongly.
 pub(super) fn reduced_format(registry: &Registry, path: &Path) -> Result<Format, Failure> {
     registry.formats().to_write(path).map_err(|error| not_written(&error))
 }

@@ -76,7 +76,8 @@ pub use width::KernelWidth;
 use std::fmt;
 
 use crate::{
-    Arrives, Budget, Error, FadingScore, Ranked, Scorer, Selector, StreamMethod, StreamSelector, Target,
+    Arrives, Budget, Context, Dataset, Error, FadingScore, Ranked, SampleStream, Scorer, Selector,
+    StreamMethod, StreamSelector, Target,
 };
 
 /// A method: its id, what it computes, its parameters, and how to make it.
@@ -386,6 +387,19 @@ impl Method {
     }
 }
 
+/// A stream that ends whoever asks it for rows.
+struct NoRows;
+
+impl SampleStream for NoRows {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        Err(Error::Stopped { before: "there were rows" })
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        Ok(true)
+    }
+}
+
 impl fmt::Debug for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Method({})", self.id)
@@ -430,6 +444,26 @@ impl Built {
             Built::Scorer(scorer) => Some(scorer.in_passes()?.times_in_memory()),
             Built::Selector(selector) => Some(selector.in_passes()?.times_in_memory()),
         }
+    }
+
+    /// Whether it reads the rows in passes that are sums over parts of them, which several machines may take.
+    pub fn sums_rows(&self) -> bool {
+        match self {
+            Built::Scorer(scorer) => scorer.in_passes().is_some_and(|scorer| scorer.sums_rows()),
+            Built::Selector(selector) => selector.in_passes().is_some_and(|selector| selector.sums_rows()),
+        }
+    }
+
+    /// Why its parameters need all rows at once, where it says so before it asks for any.
+    pub fn refusal_of_passes(&self) -> Option<Error> {
+        let (mut none, context) = (NoRows, Context::default());
+        let asked = match self {
+            Built::Scorer(scorer) => scorer.in_passes()?.score_stream(&mut none, &context).map(drop),
+            Built::Selector(selector) => {
+                selector.in_passes()?.select_stream(&mut none, Budget::Count(1), &context).map(drop)
+            }
+        };
+        asked.err().filter(|error| matches!(error, Error::Unsupported { .. }))
     }
 
     /// The selector, or the scorer with the cut-off of [`Ranked`].

@@ -32,6 +32,12 @@ pub trait PassSelector: Send + Sync {
     fn times_in_memory(&self) -> u64 {
         3
     }
+
+    /// Whether the passes are sums over parts of the rows, which may be taken
+    /// [elsewhere](crate::SummedElsewhere). By default they are.
+    fn sums_rows(&self) -> bool {
+        true
+    }
 }
 
 /// The scores of all features of `stream`, one part of them after the other, and which of them are constant.

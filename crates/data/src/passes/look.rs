@@ -6,9 +6,10 @@ use std::path::Path;
 use fewest_core::{Error as CoreError, FeatureKind, State};
 
 use super::Pieces;
+use crate::hints::go_on_as_row_numbers;
 use crate::levels::{Interner, sort_levels};
 use crate::roles::{self, Role};
-use crate::suspicions::{Level, Suspicions};
+use crate::suspicions::{FEW_SAMPLES, Level, Suspicions, check_target};
 use crate::target::{are_classes_counted, check_names_of_samples};
 use crate::{ColumnLabel, Error, Place, ReadOptions, RowLabel, Table, TargetChoice, Task};
 
@@ -73,6 +74,8 @@ struct Gathered {
     firsts: Vec<Option<(usize, RowLabel)>>,
     /// Values that are not categories.
     n_numbers: usize,
+    /// The last of them, as long as they number the rows.
+    last: Option<f64>,
 }
 
 impl Gathered {
@@ -125,6 +128,8 @@ pub(super) struct Looked {
     pub(super) n_rows: Option<u64>,
     /// What may be meant otherwise; not where this was sent.
     pub(super) notes: Vec<String>,
+    /// Of features that were read, and are numbers: whether they number the rows. Not where this was sent.
+    pub(super) numbers: HashMap<usize, bool>,
 }
 
 impl State for Looked {
@@ -147,6 +152,7 @@ impl State for Looked {
             levels: levels.into_iter().collect(),
             n_rows: State::load(from)?,
             notes: Vec::new(),
+            numbers: HashMap::new(),
         })
     }
 }
@@ -242,7 +248,11 @@ impl Looked {
                     FeatureKind::Categorical { levels } => {
                         own.add(&table, levels, &values, n_before);
                     }
-                    _ => own.n_numbers += values.iter().filter(|value| !value.is_nan()).count(),
+                    _ => {
+                        own.n_numbers += values.iter().filter(|value| !value.is_nan()).count();
+                        let mut last = if n_before == 0 { Some(f64::NEG_INFINITY) } else { own.last };
+                        own.last = last.take_if(|last| go_on_as_row_numbers(last, &values));
+                    }
                 }
                 // Of a target of measurements, no more has to be known.
                 is_closed |= is_target
@@ -264,6 +274,7 @@ impl Looked {
                 looked.decide(path, label, own.finish(), is_text, is_closed)?;
             } else if own.names.names().is_empty() {
                 // Numbers, or nothing at all.
+                looked.numbers.insert(column, own.last.is_some() && n_rows >= FEW_SAMPLES as u64);
             } else if own.n_numbers > 0 {
                 return Err(mixture(path, label));
             } else {
@@ -291,6 +302,7 @@ impl Looked {
         let are_classes = match self.task {
             Task::Classification => true,
             Task::Auto if is_text => {
+                check_target(path, &label, &levels.occurring(), |level| levels.row(level))?;
                 let n_samples = levels.counts.iter().sum();
                 check_names_of_samples(path, &label, levels.names.len(), n_samples)?;
                 true

@@ -8,7 +8,8 @@ use crate::suspicions::FEW_SAMPLES;
 use crate::{Error, ReadOptions};
 
 impl Rows {
-    /// What may be meant otherwise, as [`Table::notes`](crate::Table::notes) of the whole table: dates and percentages that are
+    /// What may be meant otherwise, as [`Table::notes`](crate::Table::notes) of the whole table: dates and
+    /// percentages that are
     /// read as text, columns that identify samples, a target of very many classes, a feature that is called
     /// like a target. Numbers that identify samples are told where they increase, and features do not come in
     /// parts; decimal commas are not.
@@ -26,39 +27,51 @@ impl Rows {
         notes
     }
 
-    /// Looks for features that number the rows, which takes a pass over those that do so in the first rows.
-    /// Of features that come in parts no first rows are known.
+    /// Looks for features that number the rows. Of those that the first look did not read, it takes a pass
+    /// over the ones that do so in the first rows; of features that come in parts no first rows are known.
     pub(super) fn look_for_row_numbers(&mut self) -> Result<(), Error> {
         let Some(first) = self.first().map(|first| first.dataset.clone()) else { return Ok(()) };
-        let n = first.n_samples();
-        if n < FEW_SAMPLES || self.n_parts() > 1 {
+        if self.n_parts() > 1 {
             return Ok(());
         }
-        let mut own = Vec::new();
-        for j in (0..first.n_features()).filter(|&j| *first.feature_kind(j) == FeatureKind::Numeric) {
-            let (mut values, mut last) = (vec![0.0; n], f64::NEG_INFINITY);
-            first.x().copy_column(j, &mut values)?;
-            if hints::go_on_as_row_numbers(&mut last, &values) {
-                own.push(j);
+        let n = first.n_samples();
+        let (mut numbers, mut likely) = (Vec::new(), Vec::new());
+        for (j, &column) in self.known.columns.iter().enumerate() {
+            match self.looked.numbers.get(&column) {
+                Some(true) => numbers.push(column),
+                None if n >= FEW_SAMPLES && *first.feature_kind(j) == FeatureKind::Numeric => {
+                    let (mut values, mut last) = (vec![0.0; n], f64::NEG_INFINITY);
+                    first.x().copy_column(j, &mut values)?;
+                    if hints::go_on_as_row_numbers(&mut last, &values) {
+                        likely.push(j);
+                    }
+                }
+                _ => {}
             }
         }
-        if own.is_empty() {
-            return Ok(());
+        if !likely.is_empty() {
+            let goes_on = self.go_on_as_row_numbers(&likely)?;
+            let found = likely.iter().zip(goes_on).filter(|(_, goes_on)| *goes_on);
+            numbers.extend(found.filter_map(|(&j, _)| self.known.columns.get(j)));
         }
+        self.row_numbers = numbers;
+        Ok(())
+    }
+
+    /// Whether each of these features numbers all of the rows.
+    fn go_on_as_row_numbers(&mut self, features: &[usize]) -> Result<Vec<bool>, Error> {
         self.n_passes += 1;
-        let options = ReadOptions { features: Some(own.clone()), ..self.options.clone() };
-        let mut last = vec![f64::NEG_INFINITY; own.len()];
-        let mut goes_on = vec![true; own.len()];
-        while goes_on.contains(&true)
+        let options = ReadOptions { features: Some(features.to_vec()), ..self.options.clone() };
+        let mut last = vec![Some(f64::NEG_INFINITY); features.len()];
+        while last.iter().any(Option::is_some)
             && let Some(table) = self.pieces.next(self.rows, &options)?
         {
-            for (at, goes_on) in goes_on.iter_mut().enumerate() {
-                let values = table.features.stored(at).to_vec(table.n_samples());
-                *goes_on = *goes_on && hints::go_on_as_row_numbers(&mut last[at], &values);
+            for (j, last) in last.iter_mut().enumerate() {
+                let values = table.features.stored(j).to_vec(table.n_samples());
+                *last = last.take_if(|last| hints::go_on_as_row_numbers(last, &values));
             }
         }
-        let numbers = own.iter().zip(goes_on).filter(|(_, goes_on)| *goes_on);
-        self.row_numbers = numbers.filter_map(|(&j, _)| self.known.columns.get(j).copied()).collect();
-        self.pieces.rewind()
+        self.pieces.rewind()?;
+        Ok(last.iter().map(Option::is_some).collect())
     }
 }

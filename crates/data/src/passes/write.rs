@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
-use fewest_core::{Context, SampleStream};
+use fewest_core::{BATCH_ROWS, Context, SampleStream};
 
 use super::Rows;
 use crate::write::written_columns;
 use crate::{Error, Format};
 
+/// Numbers that take the memory of a name of a sample, in all places that hold it while it is written.
+const NUMBERS_OF_A_NAME: usize = 32;
+
 impl Rows {
-    /// Writes these of the features, in the order given, the names of the samples and the target, in a pass of
-    /// its own: what [`Format::write`] writes of the whole table. Of the columns that are not written only
-    /// those are read that decide which rows are left out.
+    /// Writes these of the features, in the order given, the names of the samples and the target, in a pass
+    /// of its own: what [`Format::write`] writes of the whole table. Of the columns that are not written only
+    /// those are read that decide which rows are left out. Afterwards the rows have the features that were
+    /// read, as after [`take_features`](SampleStream::take_features), from the first row on.
     ///
     /// # Errors
     /// As [`Format::write`], and those of reading; [`fewest_core::Error::Stopped`] where the context ends it.
@@ -56,10 +60,12 @@ impl Rows {
         let places: Vec<usize> = features.iter().filter_map(|j| wanted.binary_search(j).ok()).collect();
         // Features without a name are numbered, and some of them would get other numbers.
         let names = first.map(|first| wanted.iter().map(|&j| first.feature_name(j)).collect());
+        let rows = self.rows;
         self.read_names(true);
         let written = self.write_pieces(format, path.as_ref(), (&places, names), context);
         self.read_names(false);
-        written
+        self.rows = rows;
+        written.and_then(|()| self.start_again())
     }
 
     fn write_pieces(
@@ -91,7 +97,13 @@ impl Rows {
         let options = &mut self.options;
         options.ignore.retain(|name| name != id);
         match are_read {
-            true => options.id = Some(id.clone()),
+            true => {
+                options.id = Some(id.clone());
+                // Pieces are as long as their numbers allow, of which names take the place of some.
+                let columns = self.known.columns.len() + self.n_others;
+                let batches = self.rows / BATCH_ROWS * columns.max(1) / (columns.max(1) + NUMBERS_OF_A_NAME);
+                self.rows = batches.max(1) * BATCH_ROWS;
+            }
             false => options.ignore.extend(options.id.take()),
         }
     }

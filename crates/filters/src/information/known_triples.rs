@@ -13,6 +13,9 @@ use crate::joint_tables::JointTable;
 /// it, and the last needs no terms.
 const LEAST_FORESEEN: usize = 4;
 
+/// Bytes of a table besides its counts: where it is found, what is asked for, and the ends of its lists.
+const BESIDE: usize = 150;
+
 /// The terms of triples, and what was counted for them.
 ///
 /// A feature that is selected has the *terms* of all others with it and each one selected before: their
@@ -72,7 +75,7 @@ impl<'a> KnownTriples<'a> {
     fn with_first(&mut self, singles: &Singles, first: usize) -> Result<Vec<f64>, Error> {
         let others = self.left(&[first]);
         let mut features: Vec<Vec<usize>> = others.iter().map(|&k| vec![first, k]).collect();
-        let bytes: usize = features.iter().map(|pair| singles.levels.bytes(pair)).sum();
+        let bytes: usize = features.iter().map(|pair| bytes_of(singles, pair)).sum();
         self.ahead = self.best(singles, first, self.bytes.saturating_sub(bytes));
         let triples: Vec<[usize; 3]> = triples_of(&self.ahead).collect();
         features.extend(triples.iter().map(|triple| triple.to_vec()));
@@ -108,7 +111,7 @@ impl<'a> KnownTriples<'a> {
         while n_ahead < best.len() {
             let next = best[n_ahead];
             for (at, &b) in best[..n_ahead].iter().enumerate() {
-                bytes += best[..at].iter().map(|&a| singles.levels.bytes(&[a, b, next])).sum::<usize>();
+                bytes += best[..at].iter().map(|&a| bytes_of(singles, &[a, b, next])).sum::<usize>();
                 counted += at;
             }
             if counted > triples || bytes > room {
@@ -187,7 +190,7 @@ impl<'a> KnownTriples<'a> {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let mut room = 0;
         for &k in left {
-            let bytes: usize = before.iter().map(|&j| singles.levels.bytes(&[j, last, k])).sum();
+            let bytes: usize = before.iter().map(|&j| bytes_of(singles, &[j, last, k])).sum();
             if let Some(memory) = self.context.memory
                 && bytes > memory
             {
@@ -227,7 +230,7 @@ impl<'a> KnownTriples<'a> {
         }
         let is_wanted: HashSet<[usize; 3]> = wanted.iter().map(|triple| sorted(*triple)).collect();
         self.triples.retain(|triple| is_wanted.contains(triple));
-        let bytes: usize = wanted.iter().map(|triple| singles.levels.bytes(triple)).sum();
+        let bytes: usize = wanted.iter().map(|triple| bytes_of(singles, triple)).sum();
         let joining = self.join(singles, selected, &is_wanted, self.bytes.saturating_sub(bytes));
         wanted.retain(|triple| !self.triples.contain(*triple));
         wanted.extend(joining);
@@ -281,7 +284,7 @@ impl<'a> KnownTriples<'a> {
     fn bytes_with(&self, singles: &Singles, selected: &[usize]) -> usize {
         let Some((&last, before)) = selected.split_last() else { return 0 };
         let left = self.left(selected);
-        let of_pair = |&j: &usize| left.iter().map(|&k| singles.levels.bytes(&[j, last, k])).sum::<usize>();
+        let of_pair = |&j: &usize| left.iter().map(|&k| bytes_of(singles, &[j, last, k])).sum::<usize>();
         before.iter().map(of_pair).sum()
     }
 
@@ -312,7 +315,7 @@ impl<'a> KnownTriples<'a> {
                     && !wanted.contains(&sorted(*triple))
             };
             let own: Vec<[usize; 3]> = pairs.filter(is_asked_for).collect();
-            let bytes: usize = own.iter().map(|triple| singles.levels.bytes(triple)).sum();
+            let bytes: usize = own.iter().map(|triple| bytes_of(singles, triple)).sum();
             if joining.len() + own.len() > wanted.len() || bytes > room {
                 break;
             }
@@ -329,12 +332,17 @@ impl<'a> KnownTriples<'a> {
     }
 }
 
+/// Bytes of the counts of these features at most, and of what is kept beside them.
+fn bytes_of(singles: &Singles, features: &[usize]) -> usize {
+    singles.levels.bytes(features).saturating_add(BESIDE)
+}
+
 /// Whether the tables of all triples of these features take no more than `room`.
 fn fits(singles: &Singles, features: &[usize], room: usize) -> bool {
     let mut left = Some(room);
     // There may be very many: none is looked at once they are too many.
     triples_of(features).all(|triple| {
-        left = left.and_then(|left| left.checked_sub(singles.levels.bytes(&triple)));
+        left = left.and_then(|left| left.checked_sub(bytes_of(singles, &triple)));
         left.is_some()
     })
 }

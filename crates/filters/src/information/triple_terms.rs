@@ -117,8 +117,14 @@ fn conditional_entropies(open: &[([u32; 2], u64)], of_triples: impl Iterator<Ite
                 continue;
             }
             let all: u64 = classes.iter().map(|(_, count)| count).sum();
-            occurrences[all as usize] += 1;
-            classes.iter().for_each(|(_, count)| occurrences[*count as usize] -= 1);
+            // Counts that disagree come from machines with other files, and are told where all are compared.
+            let mut add = |count: u64, times: i64| {
+                if let Some(occurrences) = occurrences.get_mut(count as usize) {
+                    *occurrences += times;
+                }
+            };
+            add(all, 1);
+            classes.iter().for_each(|(_, count)| add(*count, -1));
         }
     }
     conditional_entropy(occurrences.into_iter(), |count| log_sum(count as u64))

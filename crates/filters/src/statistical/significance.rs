@@ -228,6 +228,10 @@ impl<S: Scorer> PassSelector for Significant<S> {
     fn times_in_memory(&self) -> u64 {
         self.scorer.in_passes().map_or(1, StreamScorer::times_in_memory)
     }
+
+    fn sums_rows(&self) -> bool {
+        self.scorer.in_passes().is_some_and(StreamScorer::sums_rows)
+    }
 }
 
 impl<S> Significant<S> {

@@ -44,11 +44,15 @@ impl Model<'_> {
         if lasso.regularization.is_chosen_by_data() {
             return refuse(format!("regularization={}", lasso.regularization));
         }
+        let is_other = |loss: LinearLoss| !matches!(loss, LinearLoss::Auto | LinearLoss::Squared);
+        if is_other(lasso.loss) {
+            return refuse(format!("loss={}", lasso.loss.word()));
+        }
         let Some(first) = stream.next_batch()? else {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         };
         let loss = lasso.loss.resolved(first.target());
-        if loss != LinearLoss::Squared {
+        if is_other(loss) {
             return refuse(format!("loss={}", loss.word()));
         }
         let data = first.subset(&[0])?;

@@ -19,6 +19,8 @@ pub(super) struct Size {
 /// A method that is measured.
 pub(super) struct Method {
     pub(super) name: &'static str,
+    /// Parameters.
+    pub(super) parameters: &'static [&'static str],
     /// Passes over the rows of a table that comes in one part.
     pub(super) passes: usize,
     /// Bytes that all tasks of all passes send.
@@ -26,19 +28,42 @@ pub(super) struct Method {
 }
 
 pub(super) const METHODS: &[Method] = &[
-    Method { name: "f-score", passes: 1, bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES) },
-    Method { name: "chi2", passes: 2, bytes: tables },
+    Method {
+        name: "f-score",
+        parameters: &[],
+        passes: 1,
+        bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES),
+    },
+    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables },
     Method {
         name: "mrmr",
+        parameters: &[],
         passes: 3,
         bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)),
     },
     Method {
         name: "lasso",
+        parameters: &[],
         passes: 2,
-        bytes: |size| sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size),
+        bytes: |size| {
+            sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size, size.columns + CLASSES)
+        },
+    },
+    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes },
+    Method {
+        name: "hsic-lasso",
+        parameters: &["related=0"],
+        passes: 3,
+        bytes: |size| nodes(size) + products(size, 2.0 * K * RANK),
     },
 ];
+
+/// Methods whose rows are summed in 64 parts at most.
+const IN_PARTS: [&str; 3] = ["lasso", "hsic", "hsic-lasso"];
+
+/// Nodes of a feature of these tables, and features of its kernel, on average.
+const NODES: f64 = 385.0;
+const RANK: f64 = 12.75;
 
 /// Counts of a pair of features by class: two lengths, a form, a length, and a count for each cell.
 const PAIR: f64 = 16.0 + 9.0 + 8.0 * LEVELS * LEVELS * CLASSES;
@@ -57,6 +82,12 @@ fn tables(size: &Size) -> f64 {
     sums(size, 16.0) + sums(size, levels + counts + 8.0 + first_seen)
 }
 
+/// The range of each feature and of the target with a number of samples, and the counts at its nodes by
+/// class.
+fn nodes(size: &Size) -> f64 {
+    sums(size, 40.0) + size.tasks * size.columns * (8.0 * NODES * CLASSES + 34.0)
+}
+
 /// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other,
 /// and of the selected ones with all.
 fn pairs(columns: f64) -> f64 {
@@ -70,10 +101,9 @@ fn passes_of_mrmr(columns: f64) -> f64 {
     if pairs(columns) == columns * (columns - 1.0) / 2.0 { 3.0 } else { 4.0 }
 }
 
-/// The products of all columns and outputs with each other, in tiles of 64 × 64 above the diagonal.
-fn products(size: &Size) -> f64 {
+/// The products of so many columns with each other, in tiles of 64 × 64 above the diagonal.
+fn products(size: &Size, width: f64) -> f64 {
     const TILE: f64 = 64.0;
-    let width = size.columns + CLASSES;
     let (whole, rest) = ((width / TILE).floor(), width % TILE);
     let tiles = |n: f64| n * (n + 1.0) / 2.0;
     let values = tiles(whole) * TILE * TILE + whole * TILE * rest + rest * rest;
@@ -160,7 +190,8 @@ impl Model {
             let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
             let waiting = self.of(name)?.task * tasks(dense.table.rows) * dense.parts() as f64;
             let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
-            shares.push((name, computing(sparse) / computing(dense)));
+            let whole = computing(dense);
+            shares.push((name, if whole > 0.0 { computing(sparse) / whole } else { 1.0 }));
         }
         Ok(shares)
     }
@@ -182,6 +213,11 @@ impl Model {
                 let own = (of("lasso")? - 2.0 * of("f-score")?).max(0.0);
                 2.0 * of("f-score")? * share + own * share * share
             }
+            // As many products, of however many columns they are the likely ones.
+            "hsic-lasso" => {
+                let own = (of("hsic-lasso")? - of("hsic")?).max(0.0);
+                of("hsic")? * share + own
+            }
             _ => of(name)? * share,
         })
     }
@@ -196,7 +232,8 @@ impl Model {
              What the model says, for {MACHINES:.0} machines with {SLOTS:.0} tasks at a time and tables at a path that \
              all of them read as fast as this machine reads its own, and a command that receives {:.0} GB a second. \
              Nobody has measured it. The look at the target before the passes, which one machine takes, comes besides. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
-             that are counted or multiplied; `lasso` sums in 64 parts at most, so that no more tasks run at a time.\n\n\
+             that are counted or multiplied; `lasso`, `hsic` and `hsic-lasso` sum in 64 parts at most, so that no more \
+             tasks run at a time.\n\n\
              | table | method | tasks | waiting, s | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9
         );
@@ -207,7 +244,7 @@ impl Model {
                         share: f64|
          -> Result<()> {
             let name = method.name;
-            let most = if name == "lasso" { 64 } else { (MACHINES * SLOTS) as u64 };
+            let most = if IN_PARTS.contains(&name) { 64 } else { (MACHINES * SLOTS) as u64 };
             let each = fewest::core::part_rows(rows as u64, most) as f64;
             let tasks = (rows / each).ceil();
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
@@ -243,7 +280,7 @@ impl Model {
         }
         text += "\nThe sparse table is one of Parquet with all its zeros, which a task decodes, since readers of sparse \
                  files need the whole table; what a row of it costs is measured above. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
-                 `lasso` 10¹² products: both are refused.\n\n\
+                 `lasso` 10¹² products, and counts at the nodes of `hsic-lasso` would take 9 GB: all are refused.\n\n\
                  What others print:\n\n\
                  | program | table | machines | time |\n|---|---|---|---|\n\
                  | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
