@@ -399,7 +399,6 @@ fn what_cannot_be_read_in_passes_is_told_in_one_line() {
         &["mrmr", "-p", "discretisation=mdl"][..],
         &["mrmr", "--missing", "mean"],
         &["f-score", "--report", "x.html"],
-        &["lasso", "-p", "loss=logistic", "-k", "2"],
     ] {
         let words = ["select", "parts", "--target", "kind", "--json", "-", "--memory", "80MiB", "-m"];
         assert_eq!(passes(&place.done(&[&words[..], more].concat())), None, "{more:?}");
