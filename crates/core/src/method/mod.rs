@@ -428,7 +428,7 @@ impl Built {
     }
 
     /// Whether it reads tables, too, whose rows are too wide for all features to be in memory at once
-    /// ([`SampleStream::next_part`](crate::SampleStream::next_part)).
+    /// ([`SampleStream::next_part`]).
     pub fn reads_parts(&self) -> bool {
         match self {
             Built::Scorer(scorer) => scorer.in_passes().is_some_and(|scorer| scorer.reads_parts()),
