@@ -174,7 +174,7 @@ impl Builder {
 
     pub(crate) fn finish(self) -> Cells {
         match self {
-            Builder::Numbers(values) => Cells::Numbers(values),
+            Builder::Numbers(values) => Cells::of_numbers(values),
             Builder::Levels(codes, levels) => Cells::Levels { codes, names: levels.names },
             Builder::Texts(texts, _) => Cells::Texts(texts),
         }

@@ -1,6 +1,7 @@
 //! Bytes of a file at any place, for any number of threads.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +11,8 @@ use fewest_data::{Content, Remote};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes that are read at once where the number wanted is not known.
-const BUFFER: usize = 1 << 16;
+/// Bytes that are read at once where the number wanted is not known: more than the head of a page has.
+const BUFFER: usize = 1 << 12;
 
 /// Bytes that are fetched before they are used, at most.
 const AHEAD: u64 = 256 << 20;
@@ -25,8 +26,7 @@ pub(crate) struct BytesAt {
 
 #[derive(Clone)]
 enum From {
-    /// A file has one position, so that only one thread at a time may move it.
-    File(Arc<Mutex<Content>>),
+    File(Arc<File>),
     /// Those behind a place.
     Bytes(u64, Bytes),
     /// With those that were fetched before they are used, by their places.
@@ -39,7 +39,7 @@ impl BytesAt {
         let from = match content {
             Content::Bytes(bytes) => From::Bytes(0, bytes.into()),
             Content::Remote(remote) => From::Remote(remote, Arc::default()),
-            file => From::File(Arc::new(Mutex::new(file))),
+            Content::File(file) => From::File(Arc::new(file)),
         };
         Ok(Self { from, length })
     }
@@ -48,8 +48,11 @@ impl BytesAt {
     pub(crate) fn bytes(&self, start: u64, length: u64) -> io::Result<Bytes> {
         match &self.from {
             From::File(file) => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.read_at(start, length).map(Bytes::from)
+                let is_there = start.checked_add(length).is_some_and(|end| end <= self.length);
+                let length = usize::try_from(length).ok().filter(|_| is_there);
+                let mut out = vec![0; length.ok_or(io::ErrorKind::UnexpectedEof)?];
+                read_at(file, &mut out, start)?;
+                Ok(out.into())
             }
             From::Bytes(first, bytes) => {
                 part(*first, bytes, start, length).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
@@ -108,6 +111,26 @@ impl BytesAt {
             }
         }
     }
+}
+
+/// Fills `out` from a place of a file, of which no thread moves the position for others.
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, start)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < out.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut out[done..], start + done as u64) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(more) => done += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn length(range: &Range<u64>) -> u64 {

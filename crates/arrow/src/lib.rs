@@ -4,6 +4,7 @@
 mod batches;
 mod builder;
 mod bytes_at;
+mod held;
 mod ipc;
 mod kind;
 mod parquet_file;

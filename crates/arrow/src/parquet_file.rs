@@ -4,14 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fewest_data::{Format, Limit, Sniff};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{AsBytes, DataType, DoubleType};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, ByteArray, DataType, DoubleType};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetStatisticsPolicy, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader};
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
+use crate::held::{Held, Opened};
 use crate::pieces;
 use crate::reading::{self, Check, Field, File, Stop};
 use crate::stored::Stored;
@@ -41,6 +42,7 @@ pub(crate) struct ParquetFile {
     /// Where the values of each column are, and how they are stored.
     stored: Vec<Option<(usize, Stored)>>,
     rows: u64,
+    held: Held,
 }
 
 impl File for ParquetFile {
@@ -85,7 +87,8 @@ impl File for ParquetFile {
             fields.push(Field { name: root.name().trim().to_owned(), kind });
             stored.push(plain);
         }
-        Ok(Self { bytes, reader, fields, stored, rows })
+        let held = Held::new(fields.len());
+        Ok(Self { bytes, reader, fields, stored, rows, held })
     }
 
     fn fields(&self) -> &[Field] {
@@ -94,6 +97,10 @@ impl File for ParquetFile {
 
     fn rows(&self) -> u64 {
         self.rows
+    }
+
+    fn goes_on(&self, bytes: u64) -> bool {
+        self.held.allow(bytes)
     }
 
     fn fetch(&self, columns: &[usize], wanted: &Range<u64>) -> Result<(), Stop> {
@@ -125,11 +132,11 @@ impl File for ParquetFile {
         let Some((leaf, stored)) = self.stored.get(column).copied().flatten() else {
             return Err(Stop::damage("a column has no values"));
         };
-        let mut column = Column { stored, out, check };
+        let (number, mut column) = (column, Column { stored, out, check });
         let metadata = self.reader.metadata();
         let described = metadata.file_metadata().schema_descr().column(leaf);
         let mut first = 0;
-        for group in metadata.row_groups() {
+        for (at, group) in metadata.row_groups().iter().enumerate() {
             let rows = usize::try_from(group.num_rows()).map_err(Stop::damage)?;
             let own = reading::within(first, rows as u64, &wanted);
             first += rows as u64;
@@ -137,35 +144,44 @@ impl File for ParquetFile {
             if own.1 == 0 && rows > 0 {
                 continue;
             }
-            // The reader of a group of rows that the crate has looks at all columns, for each that is read.
-            let (chunk, place) = chunk(group, leaf)?;
-            let bytes = Arc::new(self.bytes.of(place).map_err(Stop::reading)?);
-            let pages = SerializedPageReader::new(bytes, chunk, rows, None);
-            let pages = Box::new(pages.map_err(Stop::parquet)?);
-            match get_column_reader(described.clone(), pages) {
-                ColumnReader::BoolColumnReader(reader) => {
-                    column.add(reader, own, |_, truth| Ok(Cell::Text(if *truth { "true" } else { "false" })))
+            let mut opened = match self.held.take(number, at, own.0) {
+                Some(opened) => opened,
+                None => {
+                    // The reader of a group of rows that the crate has looks at all columns, for each that is
+                    // read.
+                    let (chunk, place) = chunk(group, leaf)?;
+                    let bytes = Arc::new(self.bytes.of(place).map_err(Stop::reading)?);
+                    let pages = SerializedPageReader::new(bytes, chunk, rows, None);
+                    Opened::new(described.clone(), at, pages.map_err(Stop::parquet)?)
                 }
+            };
+            let own = (own.0 - opened.row, own.1);
+            opened.row += own.0 + own.1;
+            match &mut opened.reader {
+                ColumnReader::BoolColumnReader(reader) => column.add(reader, own, |out, _, truth| {
+                    put(out, Ok(Cell::Text(if *truth { "true" } else { "false" })))
+                }),
                 ColumnReader::Int32ColumnReader(reader) => {
-                    column.add(reader, own, |how, value| Ok(how.int32(*value)))
+                    column.add(reader, own, |out, how, value| put(out, Ok(how.int32(*value))))
                 }
                 ColumnReader::Int64ColumnReader(reader) => {
-                    column.add(reader, own, |how, value| Ok(how.int64(*value)))
+                    column.add(reader, own, |out, how, value| put(out, Ok(how.int64(*value))))
                 }
                 ColumnReader::Int96ColumnReader(reader) => {
-                    column.add(reader, own, |_, value| Ok(Stored::int96(value)))
+                    column.add(reader, own, |out, _, value| put(out, Ok(Stored::int96(value))))
                 }
                 ColumnReader::FloatColumnReader(reader) => {
-                    column.add(reader, own, |_, value| Ok(Cell::Number(f64::from(*value))))
+                    column.add(reader, own, |out, _, value| put(out, Ok(Cell::Number(f64::from(*value)))))
                 }
                 ColumnReader::DoubleColumnReader(reader) => column.add_doubles(reader, own),
-                ColumnReader::ByteArrayColumnReader(reader) => {
-                    column.add(reader, own, |how, value| how.bytes(value.as_bytes()))
-                }
+                ColumnReader::ByteArrayColumnReader(reader) => column.add(reader, own, texts()),
                 ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                    column.add(reader, own, |how, value| how.bytes(value.as_bytes()))
+                    column.add(reader, own, |out, how, value| put(out, how.bytes(value.as_bytes())))
                 }
             }?;
+            if opened.row < rows {
+                self.held.keep(number, opened);
+            }
         }
         Ok(())
     }
@@ -193,13 +209,13 @@ impl Column<'_, '_> {
     /// [`add`](Self::add) of numbers as they are stored: decoded to where they stay.
     fn add_doubles(
         &mut self,
-        mut reader: ColumnReaderImpl<DoubleType>,
+        reader: &mut ColumnReaderImpl<DoubleType>,
         own: (usize, usize),
     ) -> Result<(), Stop> {
         if self.out.numbers().is_none() {
-            return self.add(reader, own, |_, value| Ok(Cell::Number(*value)));
+            return self.add(reader, own, |out, _, value| put(out, Ok(Cell::Number(*value))));
         }
-        let mut left = self.skip(&mut reader, own)?;
+        let mut left = self.skip(reader, own)?;
         let mut levels = Vec::new();
         // No more than ordinary groups of rows have: how many there are, only the file says.
         self.out.numbers().into_iter().for_each(|values| values.reserve(left.min(1 << 20)));
@@ -245,14 +261,14 @@ impl Column<'_, '_> {
         Ok(if skipped < skip { 0 } else { rows })
     }
 
-    /// Adds the values of a group of rows behind the first `skip`, as `cell` makes them of what is stored.
+    /// Adds the values of a group of rows behind the first `skip`, each by `push`.
     fn add<T: DataType>(
         &mut self,
-        mut reader: ColumnReaderImpl<T>,
+        reader: &mut ColumnReaderImpl<T>,
         own: (usize, usize),
-        cell: impl Fn(Stored, &T::T) -> Result<Cell<'_>, &'static str>,
+        mut push: impl FnMut(&mut Builder, Stored, &T::T) -> Result<(), &'static str>,
     ) -> Result<(), Stop> {
-        let mut left = self.skip(&mut reader, own)?;
+        let mut left = self.skip(reader, own)?;
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         while left > 0 {
             values.clear();
@@ -270,10 +286,45 @@ impl Column<'_, '_> {
             let mut levels = levels.iter();
             for _ in 0..read {
                 let there = if levels.next().is_none_or(|level| *level > 0) { values.next() } else { None };
-                let made = there.map_or(Ok(Cell::Missing), |value| cell(how, value));
-                self.out.push(made.map_err(Stop::damage)?);
+                match there {
+                    Some(value) => push(self.out, how, value).map_err(Stop::damage)?,
+                    None => self.out.push(Cell::Missing),
+                }
             }
             (self.check)(self.out)?;
+        }
+        Ok(())
+    }
+}
+
+fn put(out: &mut Builder, cell: Result<Cell<'_>, &'static str>) -> Result<(), &'static str> {
+    out.push(cell?);
+    Ok(())
+}
+
+/// Texts whose code is known by their place.
+const PLACES: usize = 8;
+
+/// What adds texts. Those of a dictionary lie at one place each, so that few of them are looked at twice.
+fn texts() -> impl FnMut(&mut Builder, Stored, &ByteArray) -> Result<(), &'static str> {
+    // The texts are kept, so that no other comes to their place.
+    let mut known: Vec<(ByteArray, f64)> = Vec::new();
+    let mut next = 0;
+    move |out, how, value| {
+        let is_there = |(text, _): &&(ByteArray, f64)| std::ptr::eq(text.data(), value.data());
+        if let (Some((_, code)), Builder::Levels(codes, _)) = (known.iter().find(is_there), &mut *out) {
+            codes.push(*code);
+            return Ok(());
+        }
+        out.push(how.bytes(value.data())?);
+        if let Builder::Levels(codes, _) = out
+            && let Some(code) = codes.last()
+        {
+            match known.get_mut(next) {
+                Some(oldest) => *oldest = (value.clone(), *code),
+                None => known.push((value.clone(), *code)),
+            }
+            next = (next + 1) % PLACES;
         }
         Ok(())
     }

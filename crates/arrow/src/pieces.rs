@@ -1,5 +1,6 @@
 //! Rows of files in pieces, for tables larger than memory.
 
+use fewest_core::BATCH_ROWS;
 use fewest_data::{Cells, Error, Folder, Pieces, ReadOptions, Stamp, Table, Wanted};
 
 use crate::builder::Builder;
@@ -24,7 +25,7 @@ pub(crate) fn open<F: File + 'static>(
     }
     let names = fields.iter().map(|field| &field.name).chain(folder.keys()).cloned().collect();
     let options = options.clone();
-    Ok(Box::new(InParts::<F> { folder, options, fields, names, parts, at: (0, 0), file: None }))
+    Ok(Box::new(InParts::<F> { folder, options, fields, names, parts, at: (0, 0), before: 0, file: None }))
 }
 
 struct InParts<F> {
@@ -37,6 +38,8 @@ struct InParts<F> {
     parts: Vec<(Stamp, u64)>,
     /// The part and the row in it that come next.
     at: (usize, u64),
+    /// Rows before it, in all parts.
+    before: u64,
     /// The part that was read last, with its number: opening it takes long where it has many columns.
     file: Option<(usize, F)>,
 }
@@ -66,7 +69,7 @@ impl<F: File> Pieces for InParts<F> {
     }
 
     fn rewind(&mut self) -> Result<(), Error> {
-        self.at = (0, 0);
+        (self.at, self.before) = ((0, 0), 0);
         self.parts.iter().try_for_each(|(stamp, _)| stamp.check())
     }
 
@@ -81,6 +84,7 @@ impl<F: File> Pieces for InParts<F> {
             }
             self.at = (number + 1, 0);
         }
+        self.before += rows - left;
         Ok(rows - left)
     }
 
@@ -101,9 +105,10 @@ impl<F: File> Pieces for InParts<F> {
             Some((open, file)) if open == number => file,
             _ => reading::open(path, part.content(&self.options)?, &self.options)?,
         };
-        let end = n_rows.min(first + rows as u64);
+        let mut end = n_rows;
         let read = |wanted: &[Wanted]| {
             reading::check_kinds(path, &self.fields, wanted)?;
+            end = n_rows.min(first + n_cached(&file, rows, wanted.len(), self.before));
             reading::fetch(&file, path, wanted, &(first..end))?;
             let part = Part { path, rows: n_rows, values: part.values() };
             let column = |at: usize| -> Result<Cells, Error> {
@@ -112,12 +117,34 @@ impl<F: File> Pieces for InParts<F> {
                 reading::add_rows(of, &part, wanted[at].column, first..end, &mut builder, &mut |_| Ok(()))?;
                 Ok(builder.finish())
             };
-            fewest_parallel::try_map(wanted.len(), column)
+            // Text takes longest: begun last, it would be waited for.
+            let is_text = |at: &usize| reading::builder(&self.fields, &wanted[*at]).numbers().is_none();
+            let mut order: Vec<usize> = (0..wanted.len()).collect();
+            order.sort_by_key(|at| !is_text(at));
+            let read = fewest_parallel::try_map(order.len(), |task| column(order[task]))?;
+            let mut cells: Vec<(usize, Cells)> = order.into_iter().zip(read).collect();
+            cells.sort_unstable_by_key(|(at, _)| *at);
+            Ok(cells.into_iter().map(|(_, cells)| cells).collect())
         };
         let table = Table::from_reader(path, F::FORMAT, self.names.clone(), options, read);
         let behind = first as usize;
         let table = table.map_err(|error| error.behind(behind, 0))?.behind(behind, 0);
-        (self.at, self.file) = ((number, end), Some((number, file)));
+        (self.at, self.before) = ((number, end), self.before + end - first);
+        self.file = Some((number, file));
         Ok(Some(table))
+    }
+}
+
+/// Values of a piece that stays in the cache of a processor while it is worked on.
+const CACHED: usize = 1 << 18;
+
+/// Of `rows` rows, those that are best read now, where a file goes on without beginning again: few, up to a
+/// whole batch of all rows. What is held open takes the memory of the others.
+fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
+    let few = (CACHED / BATCH_ROWS / width.max(1)).max(1) * BATCH_ROWS;
+    let others = (rows.saturating_sub(few) as u64).saturating_mul(8 * width as u64);
+    match few < rows && file.goes_on(others) {
+        true => few as u64 - before % BATCH_ROWS as u64,
+        false => rows as u64,
     }
 }

@@ -45,6 +45,12 @@ pub(crate) trait File: Sized + Send + Sync {
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
 
+    /// Whether the next rows of columns are read without beginning again, with what is held in between in
+    /// `bytes` of memory.
+    fn goes_on(&self, _bytes: u64) -> bool {
+        false
+    }
+
     /// Fetches what these rows of columns need, where that lies elsewhere.
     fn fetch(&self, columns: &[usize], rows: &Range<u64>) -> Result<(), Stop>;
 

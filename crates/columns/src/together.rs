@@ -2,9 +2,10 @@
 
 use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
 
-/// Most batches at once, and bytes that their rows take, unless a single one takes more.
+/// Most batches at once, and bytes that their rows take, unless a single one takes more: they stay in the cache
+/// of a processor.
 const MOST: usize = 16;
-const BYTES: usize = 64 << 20;
+const BYTES: usize = 2 << 20;
 
 /// A stream to which its first batch was returned.
 pub struct Returned<'a> {
@@ -44,7 +45,7 @@ impl SampleStream for Returned<'_> {
 /// Those of the stream and of `work`; [`Error::TooFew`] for a stream without rows.
 pub(crate) fn together(
     stream: &mut dyn SampleStream,
-    mut work: impl FnMut(Dataset, usize) -> Result<(), Error>,
+    mut work: impl FnMut(Dataset, usize) -> Result<(), Error> + Send,
 ) -> Result<usize, Error> {
     let first = stream.next_batch()?;
     let width = first.as_ref().map_or(1, |batch| batch.n_features().max(1));
@@ -52,10 +53,14 @@ pub(crate) fn together(
     let mut returned = Returned { first, stream };
     let mut whole = Whole::new(&mut returned, batches * BATCH_ROWS);
     let mut n = 0;
-    while let Some(batch) = whole.next_batch()? {
-        let len = batch.n_samples();
-        work(batch, n)?;
-        n += len;
-    }
+    fewest_parallel::ahead(
+        || whole.next_batch(),
+        |batch| {
+            let len = batch.n_samples();
+            work(batch, n)?;
+            n += len;
+            Ok(())
+        },
+    )?;
     if n == 0 { Err(Error::TooFew { what: "samples", minimum: 1, found: 0 }) } else { Ok(n) }
 }

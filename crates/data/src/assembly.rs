@@ -143,6 +143,7 @@ impl Table {
             missing_tokens: options.missing_tokens.clone(),
             file_digest: None,
             notes: suspicions.into_notes(),
+            is_complete: false,
         })
     }
 
@@ -178,6 +179,7 @@ impl Table {
             missing_tokens: options.missing_tokens.clone(),
             file_digest: None,
             notes: Vec::new(),
+            is_complete: false,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::assembly::{Parts, ReadColumn, check_infinite, text_column};
 use crate::error::ColumnLabel;
 use crate::levels::Interner;
+use crate::missing::first_where;
 use crate::roles::{self, Guess, Role};
 use crate::table::Table;
 use crate::target;
@@ -17,6 +18,8 @@ use crate::{Error, Format, Place, ReadOptions};
 pub enum Cells {
     /// Finite numbers, NaN where missing.
     Numbers(Vec<f64>),
+    /// Numbers of which all are finite and none is missing, see [`Cells::of_numbers`].
+    Finite(Vec<f64>),
     /// Text, `None` where missing: categories, or the ids of samples.
     Texts(Vec<Option<String>>),
     /// Categories: for each sample a place in the list of names, NaN where missing. The order of the names is
@@ -30,9 +33,18 @@ pub enum Cells {
 }
 
 impl Cells {
+    /// Numbers, NaN where missing. Where a reader has just decoded them, and they are still in the cache of a
+    /// processor, whether all are finite is found in no time: nobody looks again.
+    pub fn of_numbers(values: Vec<f64>) -> Self {
+        match first_where(&values, |value| !value.is_finite()) {
+            None => Self::Finite(values),
+            Some(_) => Self::Numbers(values),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
-            Self::Numbers(values) | Self::Levels { codes: values, .. } => values.len(),
+            Self::Numbers(values) | Self::Finite(values) | Self::Levels { codes: values, .. } => values.len(),
             Self::Texts(texts) => texts.len(),
         }
     }
@@ -44,6 +56,8 @@ impl Cells {
                 tokens.remove(&mut values);
                 Self::Numbers(values)
             }
+            Self::Finite(values) if tokens.has_numbers() => Self::Numbers(values).without(tokens),
+            Self::Finite(values) => Self::Finite(values),
             Self::Texts(texts) => {
                 let kept = |text: String| (!tokens.has(&text)).then(|| text.trim().to_owned());
                 Self::Texts(texts.into_iter().map(|text| text.and_then(kept)).collect())
@@ -64,7 +78,7 @@ impl Cells {
     fn read_as(self, role: Role) -> ReadColumn {
         match (self, role) {
             (_, Role::Ignored) => ReadColumn::Ignored,
-            (Self::Numbers(values), _) => target::plain(values),
+            (Self::Numbers(values) | Self::Finite(values), _) => target::plain(values),
             (Self::Texts(texts), Role::Id | Role::Group) => {
                 ReadColumn::Ids(texts.into_iter().map(Option::unwrap_or_default).collect())
             }
@@ -237,23 +251,28 @@ impl Decoded<'_> {
             let problem = "there is no sample in it";
             return Err(Error::malformed(path, Place::File, problem, "check how it was made"));
         }
-        fewest_parallel::try_map(used.len(), |at| {
-            let (number, cells) = used[at];
-            let label = roles::label(names.as_deref(), number);
-            if cells.len() != n_samples {
-                let problem = format!("{} values, but the first column has {n_samples}", cells.len());
-                let advice = "give each column one value per sample";
-                return Err(Error::malformed(path, Place::Column(label), problem, advice));
-            }
-            if let Cells::Numbers(values) = cells {
-                check_infinite(path, values, &label).map_err(|error| roles::explain(guess, error))?;
-            }
-            Ok(())
+        let label = |number| roles::label(names.as_deref(), number);
+        if let Some((number, cells)) = used.iter().find(|(_, cells)| cells.len() != n_samples) {
+            let problem = format!("{} values, but the first column has {n_samples}", cells.len());
+            let advice = "give each column one value per sample";
+            return Err(Error::malformed(path, Place::Column(label(*number)), problem, advice));
+        }
+        let open = used.iter().filter_map(|(number, cells)| match cells {
+            Cells::Numbers(values) => Some((*number, values)),
+            _ => None,
+        });
+        let open: Vec<(usize, &Vec<f64>)> = open.collect();
+        fewest_parallel::try_map(open.len(), |at| {
+            let (number, values) = open[at];
+            check_infinite(path, values, &label(number)).map_err(|error| roles::explain(guess, error))
         })?;
+        let is_complete = used
+            .iter()
+            .all(|(number, cells)| !roles::is_feature(&roles[*number]) || matches!(cells, Cells::Finite(_)));
         let columns = cells.into_iter().zip(&roles).map(|(cells, role)| cells.read_as(*role)).collect();
         let path = path.to_owned();
         let parts =
             Parts { path, format, names, roles, guess, columns, n_samples, lines: None, separate_target };
-        Table::assemble(parts, options)
+        Ok(Table { is_complete, ..Table::assemble(parts, options)? })
     }
 }

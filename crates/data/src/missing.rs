@@ -182,7 +182,8 @@ impl Table {
             }
         };
         let n_features = self.n_features();
-        let missing = fewest_parallel::map(n_features, |j| self.first_missing(j));
+        let n_open = if self.is_complete { 0 } else { n_features };
+        let missing = fewest_parallel::map(n_open, |j| self.first_missing(j));
         missing.into_iter().enumerate().for_each(|(j, row)| note(row, j));
         for (output, values) in self.target.columns().iter().enumerate() {
             note(first_where(values, f64::is_nan), n_features + output);

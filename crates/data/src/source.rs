@@ -1,7 +1,7 @@
 //! Opens a file: its first bytes, its estimated length, and its content decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,27 +77,6 @@ impl Content {
             Self::File(file) => file.metadata().map(|metadata| metadata.len()),
             Self::Bytes(bytes) => Ok(bytes.len() as u64),
             Self::Remote(remote) => Ok(remote.length()),
-        }
-    }
-
-    /// Exactly `length` bytes from `start` on. Nothing is allocated for more than there are.
-    ///
-    /// # Errors
-    /// Those of the system; [`io::ErrorKind::UnexpectedEof`] where there are fewer.
-    pub fn read_at(&mut self, start: u64, length: u64) -> io::Result<Vec<u8>> {
-        let end = start.checked_add(length).filter(|end| self.length().is_ok_and(|all| *end <= all));
-        let (Some(end), Ok(length)) = (end, usize::try_from(length)) else {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends too early"));
-        };
-        match self {
-            Self::File(file) => {
-                let mut out = vec![0; length];
-                file.seek(SeekFrom::Start(start))?;
-                file.read_exact(&mut out)?;
-                Ok(out)
-            }
-            Self::Bytes(bytes) => Ok(bytes[start as usize..end as usize].to_vec()),
-            Self::Remote(remote) => remote.read_at(start, end - start),
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Table {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
     pub(crate) features: Features,
+    /// Whether it is known that no value of a feature is missing.
+    pub(crate) is_complete: bool,
     /// Names of the features, where the file has names.
     pub(crate) names: Option<Vec<String>>,
     /// Kinds of the features, where they are not all numeric.

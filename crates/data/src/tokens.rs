@@ -30,9 +30,14 @@ impl Tokens {
         text.parse().map_or_else(|_| self.has_word(text), |number| self.has_number(number))
     }
 
+    /// Whether any number but NaN means "missing".
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.numbers.iter().any(|number| !number.is_nan())
+    }
+
     /// Makes numbers that mean "missing" NaN.
     pub(crate) fn remove(&self, values: &mut [f64]) {
-        if self.numbers.iter().any(|number| !number.is_nan()) {
+        if self.has_numbers() {
             values.iter_mut().filter(|value| self.has_number(**value)).for_each(|value| *value = f64::NAN);
         }
     }

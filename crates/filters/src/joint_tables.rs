@@ -111,7 +111,7 @@ impl<F: AsRef<[usize]> + Sync> Joint<'_, F> {
         let mut wanted = vec![false; self.tables.tables.len()];
         self.features.iter().flat_map(F::as_ref).for_each(|&j| wanted[j] = true);
         let mut n = 0;
-        while let Some(batch) = stream.next_batch()? {
+        let add = |batch: Dataset| {
             let parts = self.tables.coded(&batch, &wanted)?;
             n += batch.n_samples() as u64;
             drop(batch);
@@ -119,7 +119,9 @@ impl<F: AsRef<[usize]> + Sync> Joint<'_, F> {
                 self.context.go_on("all features had been counted together")?;
                 count(&mut tables, self.features, rows, |j| parts.variables.get(j)?.get(at));
             }
-        }
+            Ok(())
+        };
+        fewest_parallel::ahead(|| stream.next_batch(), add)?;
         Ok((n, tables))
     }
 }

@@ -139,6 +139,30 @@ pub fn chunks<T: Send, R: Send>(
     })
 }
 
+/// Calls `work` with all that `next` returns, one after the other, while `next` already makes what follows.
+///
+/// ```
+/// let (mut numbers, mut sum) = (1..=10, 0);
+/// fewest_parallel::ahead(|| Ok::<_, ()>(numbers.next()), |number| Ok(sum += number))?;
+/// assert_eq!(sum, 55);
+/// # Ok::<(), ()>(())
+/// ```
+///
+/// # Errors
+/// Those of both; of `work` where `next` failed about what follows.
+pub fn ahead<T: Send, E: Send>(
+    mut next: impl FnMut() -> Result<Option<T>, E> + Send,
+    mut work: impl FnMut(T) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    let mut made = next()?;
+    while let Some(now) = made {
+        let (worked, following) = rayon::join(|| work(now), &mut next);
+        worked?;
+        made = following?;
+    }
+    Ok(())
+}
+
 /// `out[i] = work(i)` for every `i`, in tasks of `run` indices.
 pub fn fill(out: &mut [f64], run: usize, work: impl Fn(usize) -> f64 + Sync) {
     let run = run.max(1);
@@ -154,7 +178,8 @@ fn each(n: usize, work: &(dyn Fn(usize) + Sync)) {
     if n <= 1 {
         (0..n).for_each(work);
     } else {
-        (0..n).into_par_iter().for_each(work);
+        // Without a limit, the last thread would have a fourth of all tasks left while others have none.
+        (0..n).into_par_iter().with_max_len(1).for_each(work);
     }
 }
 

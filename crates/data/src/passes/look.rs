@@ -234,7 +234,7 @@ impl Looked {
         let rows = rows.min((cells / columns.len().max(1) as u64) as usize).max(1);
         pieces.rewind()?;
         let mut n_rows = 0;
-        while let Some(table) = pieces.next(rows, &reading)? {
+        let look = |table: Table| {
             let n_before = usize::try_from(n_rows).unwrap_or(usize::MAX);
             n_rows += table.n_samples() as u64;
             for (j, own) in gathered.iter_mut().enumerate().take(table.n_features()) {
@@ -261,7 +261,9 @@ impl Looked {
                     && own.names.names().len() > MANY
                     && own.names.names().iter().all(|name| is_number(name));
             }
-        }
+            Ok(())
+        };
+        fewest_parallel::ahead(|| pieces.next(rows, &reading), look)?;
         let mut looked = Self { task: options.task, n_rows: Some(n_rows), ..Self::default() };
         let mut suspicions = Suspicions::default();
         for ((column, own), label) in columns.into_iter().zip(gathered).zip(names) {

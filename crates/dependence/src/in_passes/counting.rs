@@ -127,7 +127,7 @@ impl CountSums<'_> {
         let mut whole = Whole::new(stream, (at_once * BATCH_ROWS).min(rows_of_part));
         let (mut parts, mut part) = (Vec::new(), None::<Counts>);
         let mut n = 0;
-        while let Some(batch) = whole.next_batch()? {
+        let add = |batch: Dataset| {
             self.context.go_on("all rows had been counted")?;
             let counts = part.get_or_insert_with(|| self.axes.counts());
             counts.add(&batch, self.dependence).map_err(|error| error.in_rows_from(first_row + n))?;
@@ -139,7 +139,9 @@ impl CountSums<'_> {
             {
                 self.end_part(&mut parts, ended, keeps_parts)?;
             }
-        }
+            Ok(())
+        };
+        fewest_parallel::ahead(|| whole.next_batch(), add)?;
         if let Some(ended) = part {
             self.end_part(&mut parts, ended, keeps_parts)?;
         }

@@ -67,8 +67,13 @@ impl ClassOrder {
     }
 
     fn of(codes: Vec<u32>, counts: Vec<usize>) -> Self {
-        let mut order: Vec<u32> = (0..codes.len() as u32).collect();
-        order.sort_by_key(|&i| codes[i as usize]);
+        let mut next = starts(&counts);
+        let mut order = vec![0; codes.len()];
+        for (i, &code) in codes.iter().enumerate() {
+            let at = &mut next[code as usize];
+            order[*at] = i as u32;
+            *at += 1;
+        }
         Self { codes, order, counts }
     }
 
@@ -92,12 +97,7 @@ impl ClassOrder {
                 for &row in rows {
                     stored[self.codes[row] as usize] += 1;
                 }
-                let mut next: Vec<usize> = Vec::with_capacity(stored.len());
-                let mut first = 0;
-                for count in &stored {
-                    next.push(first);
-                    first += count;
-                }
+                let mut next = starts(&stored);
                 let mut sorted = vec![0.0; values.len()];
                 for (&row, &value) in rows.iter().zip(values) {
                     let at = &mut next[self.codes[row] as usize];
@@ -108,6 +108,12 @@ impl ClassOrder {
             }
         }
     }
+}
+
+/// Where each class begins, if they come one after the other.
+fn starts(counts: &[usize]) -> Vec<usize> {
+    let before = |first: &mut usize, count: &usize| Some(std::mem::replace(first, *first + count));
+    counts.iter().scan(0, before).collect()
 }
 
 /// What is summed over the samples of each class.
