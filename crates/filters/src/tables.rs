@@ -1,6 +1,7 @@
 //! Counts of the levels of each feature by class: sums over rows that are exact in any order.
 
 mod stream;
+mod target_last;
 
 use std::collections::BTreeSet;
 
