@@ -142,7 +142,7 @@ fn more_bins_of_a_real_target_than_memory_holds_are_refused() -> Result<(), Erro
             let Err(error @ Error::InvalidParameter { name: "bins", .. }) = found else {
                 panic!("{found:?}")
             };
-            assert!(error.to_string().contains("at most 50 for a real target in passes"), "{error}");
+            assert!(error.to_string().contains("at most 50 for a real target and 12 features"), "{error}");
         }
     }
     Ok(())

@@ -91,15 +91,15 @@ impl PassSelector for Forward {
     /// With the bits of [`Selector::select`] on the same rows in one table.
     ///
     /// For bins of equal width or of equally many samples, of which a real target has as many by the same
-    /// rule. The stream is read for the bounds of the bins, those of the target among them (once for equal width,
-    /// mostly twice for equally many samples), once for the counts of levels, and then to count the levels of
-    /// pairs: of all pairs in one pass where these are at most three times as many as those of the selected
-    /// features with all others, and otherwise of the pairs of the best candidates with each other, and of
-    /// those that are expected to be selected with all features. What was expected wrongly costs one more
-    /// pass, and never the answer: a feature is taken once its pairs with all that were selected before are
-    /// known for every feature. Memory is at most 256 MiB of counts, or those of one feature with all others,
-    /// whatever the number of rows. Where memory is too little for the exact bounds of many bins of equally
-    /// many samples, a note tells how far they may be off.
+    /// rule. The stream is read for the bounds of the bins, those of the target among them (once for equal
+    /// width, mostly twice for equally many samples), once for the counts of levels, and then to count the
+    /// levels of pairs: of all pairs in one pass where these are at most three times as many as those of the
+    /// selected features with all others, and otherwise of the pairs of the best candidates with each other,
+    /// and of those that are expected to be selected with all features. What was expected wrongly costs one
+    /// more pass, and never the answer: a feature is taken once its pairs with all that were selected before
+    /// are known for every feature. Memory is at most 256 MiB of counts, or those of one feature with all
+    /// others, whatever the number of rows. Where memory is too little for the exact bounds of many bins of
+    /// equally many samples, a note tells how far they may be off.
     ///
     /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first
     /// feature and the triples of the best candidates, and the next one those of each two features that are

@@ -71,7 +71,7 @@ impl Counts {
             return Ok(());
         }
         let expected = format!(
-            "at most {most} for a real target in passes, where {} features are counted in this memory",
+            "at most {most} for a real target and {} features in passes, unless there is more memory",
             self.bins.len()
         );
         Err(Error::parameter("bins", bins, expected))
