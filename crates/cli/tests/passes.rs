@@ -127,6 +127,41 @@ fn answers_are_those_of_the_whole_table() {
     );
 }
 
+/// A number as target comes into bins by the rule of the method, whose bounds no further pass has to find.
+#[test]
+fn a_real_target_comes_into_the_bins_of_the_whole_table() {
+    let place = place();
+    for (words, most) in [
+        // For all criteria: tests/selection_streams.rs of the filters. The first look is at the colours.
+        (&["select", "-m", "mrmr", "-k", "4"][..], 4),
+        (&["select", "-m", "mrmr", "-k", "4", "-p", "discretisation=equal-frequency", "-p", "bins=12"], 5),
+        (&["score", "-m", "mim", "-p", "bins=9"], 3),
+    ] {
+        let run = |file: &str, more: &[&str]| {
+            let target = [file, "--target", "e", "--task", "regression", "--ignore", "kind", "--json", "-"];
+            place.done(&[words, &target, more].concat())
+        };
+        let whole = run("whole.parquet", &[]);
+        assert_eq!(passes(&whole), None);
+        for (file, threads) in [("whole.parquet", "1"), ("parts", "2"), ("parts", "7")] {
+            let found = run(file, &["--memory", LITTLE, "--threads", threads]);
+            assert_eq!(lasting(&found), lasting(&whole), "{words:?} {file} {threads}");
+            let passes = passes(&found);
+            assert!(passes.is_some_and(|passes| passes <= most), "{words:?}: {passes:?}");
+        }
+    }
+    // Several numbers are no target of these methods, in passes as in memory.
+    let words = ["select", "parts", "-m", "mrmr", "--target", "e", "--target", "f", "--ignore", "kind"];
+    let [whole, read] = [&[][..], &["--memory", LITTLE]].map(|more| place.run(&[&words[..], more].concat()));
+    assert_eq!((read.status, &read.stderr), (2, &whole.stderr));
+    assert!(read.stderr.contains("mrmr needs classes or one real output as target"), "{}", read.stderr);
+    // Counts in bins by bins take more memory than there is.
+    let words =
+        ["select", "parts", "-m", "mrmr", "--target", "e", "--task", "regression", "--ignore", "kind"];
+    let ran = place.run(&[&words[..], &["--memory", LITTLE, "-p", "bins=300"]].concat());
+    assert!(ran.status == 2 && ran.stderr.contains("bins` is 300, but must be at most"), "{}", ran.stderr);
+}
+
 /// Sums of products: the selection of the table, scores but for rounding or the error that is told, and the
 /// same bits for any files and threads.
 #[test]

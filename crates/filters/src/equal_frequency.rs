@@ -8,21 +8,28 @@ use fewest_counts::discretisation::{Bracket, Quantiles};
 
 use crate::tables::not_the_same;
 
-/// Bytes that quantiles may take where the context gives no number.
+/// Bytes that numbers of all features may take where the context gives no number.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Quantiles of a feature that are in memory at a time: one for each doubling of the rows, up to 10⁹ of them.
+/// Sums over the rows of a feature that are in memory at a time: one for each doubling of the rows, up to 10⁹
+/// of them.
 const COPIES: usize = 20;
 
 /// Values of a level of the quantiles at least, however little the memory.
 const LEAST_CAPACITY: usize = 256;
 
+/// How many numbers may be held of each of `n` features, with [`COPIES`] of them in memory.
+pub(crate) fn capacity(n: usize, context: &Context<'_>) -> usize {
+    let bytes = context.memory.unwrap_or(MOST_BYTES);
+    (bytes / (size_of::<f64>() * COPIES * n.max(1))).max(LEAST_CAPACITY)
+}
+
 /// The cuts between bins of equally many samples.
 pub(crate) struct Cuts {
     /// Of each number, increasing: a value is in the bin whose number is that of the cuts below it.
     pub(crate) cuts: Vec<Option<Vec<f64>>>,
-    /// Features whose cuts are not exact, and the largest share of the samples that a cut is off by.
-    pub(crate) inexact: Option<(usize, f64)>,
+    /// The largest share of the samples that a cut of each feature is off by: 0 where all are exact.
+    pub(crate) off_by: Vec<f64>,
 }
 
 impl Cuts {
@@ -47,8 +54,7 @@ impl Cuts {
         let mut n = 0;
         loop {
             let n_open = searches.iter().filter(|search| search.is_open).count();
-            let capacity = context.memory.unwrap_or(MOST_BYTES) / (size_of::<f64>() * COPIES * n_open.max(1));
-            let looked = Looked { searches: &searches, capacity: capacity.max(LEAST_CAPACITY) };
+            let looked = Looked { searches: &searches, capacity: capacity(n_open, context) };
             let found = stream_sums(&mut stream, &looked, context)?;
             if found.len() != searches.len() {
                 return Err(not_the_same(found.len().min(searches.len())));
@@ -68,9 +74,8 @@ impl Cuts {
             }
             rewind(&mut stream)?;
         }
-        let errors = || searches.iter().map(|search| search.error).filter(|error| *error > 0);
-        let inexact = errors().max().map(|most| (errors().count(), most as f64 / n as f64));
-        Ok(Self { cuts: searches.into_iter().map(Search::cuts).collect(), inexact })
+        let off_by = searches.iter().map(|search| search.error as f64 / n.max(1) as f64).collect();
+        Ok(Self { cuts: searches.into_iter().map(Search::cuts).collect(), off_by })
     }
 }
 

@@ -4,7 +4,7 @@
 mod table;
 
 use fewest_columns::{map_features, rewind};
-use fewest_core::{Context, Dataset, Error, RowSums, SampleStream, State, Target};
+use fewest_core::{Context, Dataset, Error, RowSums, SampleStream, State};
 use fewest_counts::{Rows, Scratch, Variable};
 
 pub(crate) use self::table::{JointTable, Key, add_up};
@@ -51,7 +51,7 @@ impl StreamTables {
         JointTable::bytes(n, self.n_classes(), self.numbers_of_levels(features))
     }
 
-    fn n_classes(&self) -> usize {
+    pub(crate) fn n_classes(&self) -> usize {
         self.tables.first().map_or(0, LevelTable::n_classes)
     }
 
@@ -67,15 +67,14 @@ impl StreamTables {
 
     /// The levels of the wanted features of a batch, part by part.
     fn coded(&self, batch: &Dataset, wanted: &[bool]) -> Result<Parts, Error> {
-        let Target::Class(classes) = batch.target() else { return Err(not_the_same(0)) };
-        let (n, n_classes) = (batch.n_samples(), self.tables.first().map_or(0, LevelTable::n_classes));
-        if batch.n_features() != wanted.len() || classes.n_classes() != n_classes {
+        let (n, n_classes) = (batch.n_samples(), self.n_classes());
+        let classes = self.classes(batch.target(), n)?;
+        if batch.n_features() != wanted.len() {
             return Err(not_the_same(0));
         }
         let parts: Vec<_> = (0..n).step_by(ROWS).map(|first| first..n.min(first + ROWS)).collect();
-        let rows: Vec<Rows> = fewest_parallel::map(parts.len(), |at| {
-            Rows::of_classes(&classes.codes()[parts[at].clone()], n_classes)
-        });
+        let rows: Vec<Rows> =
+            fewest_parallel::map(parts.len(), |at| Rows::of_classes(&classes[parts[at].clone()], n_classes));
         let variables = map_features(batch, &Context::default(), "levels", |j, column| {
             if !wanted[j] {
                 return Ok(Vec::new());

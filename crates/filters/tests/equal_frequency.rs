@@ -134,6 +134,44 @@ fn all_criteria_take_bins_of_equally_many_samples() -> Result<(), Error> {
     Ok(())
 }
 
+/// With a number as target: heavy tails, and ties.
+fn real_data(n: usize) -> Result<Dataset, Error> {
+    let value = |i: usize| match noise(i, 101) {
+        tie if tie < 0.3 => (3.0 * noise(i, 9)).floor(),
+        tail => 1e3 * (tail + noise(i, 9) - 1.2 + noise(i, 3)).powi(9),
+    };
+    data(n)?.with_target(Target::real((0..n).map(value).collect())?)
+}
+
+/// A real target is one more column of the same passes.
+#[test]
+fn a_real_target_has_bins_of_equally_many_samples() -> Result<(), Error> {
+    for (n, rows) in [(60, 7), (BATCH_ROWS + 1, 1000), (8 * BATCH_ROWS + 100, 3000)] {
+        let (classes, real) = (data(n)?, real_data(n)?);
+        for bins in [2, 5, 16] {
+            let (mim, mrmr) = (Mim { estimator: in_bins(bins) }, mrmr(bins));
+            let table = mim.score(&real, &Context::default())?;
+            let selected = mrmr.select(&real, Budget::Count(5), &Context::default())?;
+            for memory in [None, Some(bytes(1 << 13)), Some(0)] {
+                let told = format!("{n} rows, {bins} bins, {memory:?}");
+                let context = Context { memory, ..Context::default() };
+                let mut stream = Counted(RowBatches::new(&real, rows)?, 1);
+                let found = mim.score_stream(&mut stream, &context)?;
+                assert_eq!(bits(&found.values), bits(&table.values), "{told}");
+                assert!(found.notes.is_empty(), "{told}");
+                let mut of_classes = Counted(RowBatches::new(&classes, rows)?, 1);
+                mim.score_stream(&mut of_classes, &context)?;
+                assert_eq!(stream.1, of_classes.1, "passes of {told}");
+                stream.rewind()?;
+                let found = mrmr.select_stream(&mut stream, Budget::Count(5), &context)?;
+                assert_eq!((&found.order, &found.notes), (&selected.order, &selected.notes), "{told}");
+                assert_eq!(bits(&found.scores), bits(&selected.scores), "{told}");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// With many bins and little memory each pass would look at nearly all values: then the middles of the
 /// brackets are taken, and the answer says by how much they may be off.
 #[test]
@@ -226,9 +264,16 @@ fn hostile_streams_are_errors() -> Result<(), Error> {
             (mim.score_stream(&mut RowBatches::new(&few, 1)?, &context), mim.score(&few, &context));
         assert_eq!(found, expected);
     }
-    let real = Dataset::new(DenseColumns::from_columns(&[values(0.0)])?, Target::real(values(1.0))?)?;
-    let found = mim.score_stream(&mut RowBatches::new(&real, 999)?, &context);
+    // A real target is a number as features are: other values of it alone are seen, too.
+    let real = |shift: f64| same.clone().with_target(Target::real(values(shift))?);
+    let (first, second) = (real(0.0)?, real(9.0)?);
+    let mut stream = Changing { tables: vec![&first, &second], pass: 0, done: false };
+    let found = mim.score_stream(&mut stream, &little);
+    assert!(matches!(found, Err(Error::Unreadable { .. })), "{found:?}");
+    let two = same.clone().with_target(Target::outputs([values(0.0), values(1.0)].concat(), n)?)?;
+    let found = mim.score_stream(&mut RowBatches::new(&two, 999)?, &context);
     assert!(matches!(found, Err(Error::UnsupportedTarget { method: "mim", .. })), "{found:?}");
+    assert_eq!(found, mim.score(&two, &context));
     Ok(())
 }
 

@@ -66,6 +66,88 @@ fn streams_and_tables_give_the_same_selection() -> Result<(), Error> {
     Ok(())
 }
 
+/// A number as target that the features tell, with empty bins, ties and values far from the others.
+fn with_real_target(data: &Dataset) -> Result<Dataset, Error> {
+    let value = |i: usize| match noise(i, 200) {
+        far if far > 0.99 => 40.0 * far,
+        tie if tie < 0.2 => (3.0 * noise(i, 8)).floor(),
+        _ => noise(i, 5) + 3.0 * noise(i, 8) - noise(i, 9) * noise(i, 10),
+    };
+    data.clone().with_target(Target::real((0..data.n_samples()).map(value).collect())?)
+}
+
+fn in_bins(criterion: ForwardCriterion, discretisation: DiscretisationRule, bins: usize) -> Forward {
+    let rule = Discretisation { discretisation, bins, ..Discretisation::default() };
+    Forward { criterion, estimator: Estimator::Discrete(rule) }
+}
+
+const RULES: [DiscretisationRule; 2] = [DiscretisationRule::EqualWidth, DiscretisationRule::EqualFrequency];
+
+#[test]
+fn a_real_target_comes_into_the_bins_of_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    for (n, pieces) in [(50, [(1, 1), (7, 7)]), (2 * BATCH_ROWS + 100, [(1000, 2), (BATCH_ROWS + 1, 7)])] {
+        let data = with_real_target(&data(n, 40.0)?)?;
+        for (criterion, (rule, bins)) in criteria(0.7, 0.4, 0.6).into_iter().flat_map(|criterion| {
+            let bins = RULES.into_iter().flat_map(|rule| [2, 5, 23].map(|bins| (rule, bins)));
+            bins.map(move |bins| (criterion, bins))
+        }) {
+            let forward = in_bins(criterion, rule, bins);
+            let table = forward.select(&data, Budget::Count(5), &context)?;
+            for (rows, threads) in pieces {
+                let pool =
+                    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("some threads");
+                let mut stream = RowBatches::new(&data, rows)?;
+                let found =
+                    pool.install(|| forward.select_stream(&mut stream, Budget::Count(5), &context))?;
+                assert_eq!(parts(&found), parts(&table), "{criterion:?} {rule:?} {bins} {n} {rows}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The bounds of a real target are found in the pass that finds those of the features.
+#[test]
+fn a_real_target_takes_no_further_pass() -> Result<(), Error> {
+    let (classes, context) = (data(100, 9.0)?, Context::default());
+    let real = with_real_target(&classes)?;
+    for rule in RULES {
+        for k in [1, 4] {
+            let passes = |data: &Dataset| {
+                let mut stream = Passes::of(vec![data]);
+                in_bins(MRMR, rule, 5).select_stream(&mut stream, Budget::Count(k), &context)?;
+                Ok::<usize, Error>(stream.pass)
+            };
+            assert_eq!(passes(&real)?, passes(&classes)?, "{rule:?} {k}");
+        }
+    }
+    Ok(())
+}
+
+/// Counts in bins by bins grow by the square of their number.
+#[test]
+fn more_bins_of_a_real_target_than_memory_holds_are_refused() -> Result<(), Error> {
+    let real = with_real_target(&data(100, 9.0)?)?;
+    // 20 copies of 50 by 50 counts of 8 bytes, of each of 12 features.
+    let context = Context { memory: Some(20 * 50 * 50 * 8 * 12), ..Context::default() };
+    for rule in RULES {
+        let select = |bins: usize| {
+            let mut stream = RowBatches::new(&real, 30)?;
+            in_bins(MRMR, rule, bins).select_stream(&mut stream, Budget::Count(3), &context)
+        };
+        assert!(select(50).is_ok());
+        for bins in [51, 65536] {
+            let found = select(bins);
+            let Err(error @ Error::InvalidParameter { name: "bins", .. }) = found else {
+                panic!("{found:?}")
+            };
+            assert!(error.to_string().contains("at most 50 for a real target and 12 features"), "{error}");
+        }
+    }
+    Ok(())
+}
+
 /// What a stream does at each pass, counted from 0: another table for each, or the wish to stop.
 struct Passes<'a> {
     tables: Vec<&'a Dataset>,
@@ -208,9 +290,8 @@ fn ties_and_all_features_are_as_in_the_table() -> Result<(), Error> {
         let target = Target::classes((0..n).map(class).collect(), vec!["no".to_owned(), "yes".to_owned()])?;
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, target)?;
         for criterion in [MRMR, ForwardCriterion::Jmi3] {
-            for discretisation in [DiscretisationRule::EqualWidth, DiscretisationRule::EqualFrequency] {
-                let rule = Discretisation { discretisation, bins: 3, ..Discretisation::default() };
-                let forward = Forward { criterion, estimator: Estimator::Discrete(rule) };
+            for rule in RULES {
+                let forward = in_bins(criterion, rule, 3);
                 for budget in [Budget::Count(9), Budget::Count(58), Budget::Auto] {
                     let table = forward.select(&data, budget, &context)?;
                     let found =
@@ -276,8 +357,15 @@ fn hostile_streams_are_errors() -> Result<(), Error> {
     assert_eq!(parts(&select(mrmr, &two)?), parts(&mrmr.select(&two, Budget::Count(1), &context)?));
     let constant = dataset(vec![1.0, 1.0], Target::from_labels(&[1, 2]))?;
     assert_eq!(parts(&select(mrmr, &constant)?), parts(&mrmr.select(&constant, Budget::Count(1), &context)?));
-    let real = dataset(vec![1.0, 2.0], Target::real(vec![0.1, 0.2])?)?;
-    assert!(matches!(select(mrmr, &real), Err(Error::UnsupportedTarget { method: "mrmr", .. })));
+    for target in [Target::outputs(vec![0.1, 0.2, 0.3, 0.4], 2)?, Target::None] {
+        let other = dataset(vec![1.0, 2.0], target)?;
+        let found = select(mrmr, &other);
+        assert!(matches!(found, Err(Error::UnsupportedTarget { method: "mrmr", .. })), "{found:?}");
+        assert_eq!(found, mrmr.select(&other, Budget::Count(1), &context));
+    }
+    let one_value = dataset(vec![1.0, 2.0], Target::real(vec![0.3, 0.3])?)?;
+    assert!(matches!(select(mrmr, &one_value), Err(Error::TooFew { minimum: 2, found: 1, .. })));
+    assert_eq!(select(mrmr, &one_value), mrmr.select(&one_value, Budget::Count(1), &context));
 
     let weighted = two.clone().with_sample_weights(vec![1.0; 2])?;
     let unsupported = [

@@ -124,6 +124,7 @@ fn streams_and_tables_give_the_same_bits() -> Result<(), Error> {
         for (data, scorers) in [
             (data(n)?, scorers()),
             (with_target(n, Target::real(real_target(n))?)?, regressions()),
+            (with_target(n, Target::real(real_target(n))?)?, vec![("mim", Box::new(Mim::default()))]),
             (with_target(n, two_classes)?, regressions()),
         ] {
             for (name, scorer) in scorers {
@@ -341,7 +342,7 @@ fn hostile_streams_are_errors_that_name_the_cell() -> Result<(), Error> {
         }
         let weighted = dataset(classes(), 0, 0.5)?.with_sample_weights(vec![1.0; n])?;
         assert!(matches!(score(&weighted), Err(Error::Unsupported { .. })), "{name}");
-        if !["variance", "f-score"].contains(&name) {
+        if !["variance", "f-score", "mim"].contains(&name) {
             let real = dataset(Target::real((0..n).map(|i| noise(i, 2)).collect())?, 0, 0.5)?;
             assert!(matches!(score(&real), Err(Error::UnsupportedTarget { .. })), "{name}");
         }

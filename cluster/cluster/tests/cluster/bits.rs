@@ -21,6 +21,8 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("cmim", &[], "class"),
     ("jmi3", &[], "class"),
     ("mim", &["discretisation=equal-frequency"], "class"),
+    ("mim", &[], "real"),
+    ("mrmr", &["discretisation=equal-frequency"], "real"),
 ];
 
 /// Methods for two classes.

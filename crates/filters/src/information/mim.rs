@@ -71,9 +71,9 @@ impl Scorer for Mim {
     }
 }
 
-/// With the default estimator's kind, bins of equal width or of equally many samples, and classes as target
-/// only. Two passes for bins of equal width: the ranges of the features, then the counts. Mostly three for
-/// those of equally many samples: two for the bounds of the bins.
+/// With the default estimator's kind, bins of equal width or of equally many samples, of which a real target
+/// has as many by the same rule. Two passes for bins of equal width: the ranges of the features and of the
+/// target, then the counts. Mostly three for those of equally many samples: two for the bounds of the bins.
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;

@@ -15,7 +15,7 @@ use super::known_triples::KnownTriples;
 use crate::tables::{LevelTable, StreamTables};
 
 /// The levels of a stream by class, for `method`: bins of equal width or of equally many samples, two classes
-/// or more.
+/// or more. The classes of a real target are its bins.
 ///
 /// # Errors
 /// Another estimator; a target that does not vary; those of [`StreamTables`].
@@ -90,15 +90,16 @@ fn not_on_a_stream(method: &'static str, what: &str) -> Error {
 impl PassSelector for Forward {
     /// With the bits of [`Selector::select`] on the same rows in one table.
     ///
-    /// For bins of equal width or of equally many samples, and classes as target. The stream is read for the
-    /// bounds of the bins (once for equal width, mostly twice for equally many samples), once for the counts
-    /// of levels, and then to count the levels of pairs: of all pairs in one pass where these are at most
-    /// three times as many as those of the selected features with all others, and otherwise of the pairs of
-    /// the best candidates with each other, and of those that are expected to be selected with all features.
-    /// What was expected wrongly costs one more pass, and never the answer: a feature is taken once its pairs
-    /// with all that were selected before are known for every feature. Memory is at most 256 MiB of counts,
-    /// or those of one feature with all others, whatever the number of rows. Where memory is too little for
-    /// the exact bounds of many bins of equally many samples, a note tells how far they may be off.
+    /// For bins of equal width or of equally many samples, of which a real target has as many by the same
+    /// rule. The stream is read for the bounds of the bins, those of the target among them (once for equal
+    /// width, mostly twice for equally many samples), once for the counts of levels, and then to count the
+    /// levels of pairs: of all pairs in one pass where these are at most three times as many as those of the
+    /// selected features with all others, and otherwise of the pairs of the best candidates with each other,
+    /// and of those that are expected to be selected with all features. What was expected wrongly costs one
+    /// more pass, and never the answer: a feature is taken once its pairs with all that were selected before
+    /// are known for every feature. Memory is at most 256 MiB of counts, or those of one feature with all
+    /// others, whatever the number of rows. Where memory is too little for the exact bounds of many bins of
+    /// equally many samples, a note tells how far they may be off.
     ///
     /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first
     /// feature and the triples of the best candidates, and the next one those of each two features that are
@@ -111,8 +112,9 @@ impl PassSelector for Forward {
     /// # Errors
     /// As [`Selector::select`]; [`Error::Unsupported`] for another estimator, for a stream that cannot be
     /// rewound, and where [`Context::memory`] is below that of the triples of one candidate with the selected
-    /// features; [`Error::Unreadable`] for a stream that has another number of rows, or a level not seen
-    /// before, in a later pass.
+    /// features; [`Error::InvalidParameter`] for more bins of a real target than it has room for;
+    /// [`Error::Unreadable`] for a stream that has another number of rows, or a level not seen before, in a
+    /// later pass.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, PassSelector, RowBatches, Target};

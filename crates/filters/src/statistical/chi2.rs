@@ -77,7 +77,7 @@ impl Scorer for ChiSquare {
 impl StreamScorer for ChiSquare {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
-        of_tables(&StreamTables::equal_width(stream, self.bins, "chi2", context)?.tables)
+        of_tables(&StreamTables::by_class(stream, self.bins, "chi2", context)?.tables)
     }
 
     fn reads_parts(&self) -> bool {
