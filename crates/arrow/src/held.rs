@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use parquet::basic::Type;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::Result;
@@ -14,21 +15,27 @@ use crate::bytes_at::BytesAt;
 /// Bytes that decompress pages, for each column.
 const DECOMPRESSING: u64 = 256 << 10;
 
-/// Bytes of a value of a dictionary beside its letters.
-const VALUE: u64 = 40;
+/// Bytes of a text of a dictionary beside its letters, and of a number beside the page.
+const TEXT: u64 = 40;
+const NUMBER: u64 = 8;
 
 /// A column of a group of rows, read up to a row.
 pub(crate) struct Opened {
     pub(crate) group: usize,
     pub(crate) row: usize,
     pub(crate) reader: ColumnReader,
+    /// What its pages take.
     bytes: Arc<AtomicU64>,
 }
 
 impl Opened {
     pub(crate) fn new(described: ColumnDescPtr, group: usize, pages: SerializedPageReader<BytesAt>) -> Self {
         let bytes = Arc::new(AtomicU64::new(0));
-        let pages = Pages { pages, dictionary: 0, bytes: bytes.clone() };
+        let value = match described.physical_type() {
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => TEXT,
+            _ => NUMBER,
+        };
+        let pages = Pages { pages, value, dictionary: 0, bytes: bytes.clone() };
         let reader = get_column_reader(described, Box::new(pages));
         Self { group, row: 0, reader, bytes }
     }
@@ -38,6 +45,7 @@ impl Opened {
 /// from the start of their group.
 #[derive(Default)]
 pub(crate) struct Held {
+    /// Each with its bytes.
     columns: Vec<Mutex<(Option<Opened>, u64)>>,
     bytes: AtomicU64,
     most: AtomicU64,
@@ -80,6 +88,8 @@ impl Held {
 /// Pages that tell how much memory the last one takes, and the dictionary.
 struct Pages {
     pages: SerializedPageReader<BytesAt>,
+    /// Bytes of a decoded value of the dictionary, and of all of it.
+    value: u64,
     dictionary: u64,
     bytes: Arc<AtomicU64>,
 }
@@ -98,7 +108,7 @@ impl PageReader for Pages {
         if let Some(page) = &page {
             let mut own = page.buffer().len() as u64;
             if let Page::DictionaryPage { num_values, .. } = page {
-                self.dictionary = own.saturating_add(VALUE * u64::from(*num_values));
+                self.dictionary = own.saturating_add(self.value * u64::from(*num_values));
                 own = 0;
             }
             self.bytes.store(self.dictionary.saturating_add(own), Ordering::Relaxed);

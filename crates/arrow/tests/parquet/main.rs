@@ -5,6 +5,7 @@ mod damage;
 mod elsewhere;
 mod folders;
 mod kinds;
+mod pieces;
 mod writing;
 
 use std::path::{Path, PathBuf};
