@@ -84,7 +84,7 @@ pub(super) fn road(
         return Err(needs.whole_table_by(option));
     }
     if let Some(error) = refusal {
-        return Err(needs.instead(&error));
+        return Err(needs.whole_table_since(&error));
     }
     Ok(Road::InPasses(InPasses { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
 }
@@ -138,8 +138,9 @@ impl Needs<'_> {
     }
 
     /// What a method says that cannot read rows in passes as it was asked to.
-    fn instead(&self, error: &Error) -> Failure {
-        Failure::new(format!("{error}, or give it {}", self.enough()))
+    fn whole_table_since(&self, error: &Error) -> Failure {
+        let (file, enough) = (self.file.display(), self.enough());
+        Failure::new(format!("{file}: {error}; with {enough} the table is read at once"))
     }
 }
 
