@@ -147,7 +147,7 @@ impl ProductSums<'_> {
         let at_once = (self.bytes / batch).max(1);
         let batches_of_part = self.batches_of_part();
         let mut tiles: Vec<Tile> = self.tiles().into_iter().map(Tile::new).collect();
-        let n = together(stream, |several, first_row| {
+        let n = together(stream, self.context.memory, |several, first_row| {
             let len = several.n_samples();
             let all: Vec<Range<usize>> =
                 (0..len).step_by(BATCH_ROWS).map(|first| first..len.min(first + BATCH_ROWS)).collect();

@@ -177,7 +177,7 @@ fn partial_sums<S: ColumnSums>(
     context: &Context<'_>,
 ) -> Result<Vec<Partial<S::Sums>>, Error> {
     let mut features: Vec<Partial<S::Sums>> = Vec::new();
-    together(stream, |several, first_row| {
+    together(stream, context.memory, |several, first_row| {
         context.go_on("all rows had been seen")?;
         refuse_weights(&several)?;
         let table = TableSums::new(sums, several.target(), several.n_samples())?;

@@ -2,9 +2,11 @@
 
 use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
 
-/// Most batches at once, and bytes that their rows take, unless a single one takes more.
+/// Most batches at once, and bytes that their rows take, unless a single one takes more: at most this share of
+/// what the context allows, since they are held twice while they come.
 const MOST: usize = 16;
 const BYTES: usize = 64 << 20;
+const SHARE: usize = 4;
 
 /// A stream to which its first batch was returned.
 pub struct Returned<'a> {
@@ -38,17 +40,19 @@ impl SampleStream for Returned<'_> {
 
 /// Calls `work` with the rows of `stream`, from where it is, a number of whole batches of [`BATCH_ROWS`]
 /// rows at a time and in the end those that are left, and with the number of rows before them. Returns the
-/// number of all rows.
+/// number of all rows. `memory` is that of the [context](fewest_core::Context::memory).
 ///
 /// # Errors
 /// Those of the stream and of `work`; [`Error::TooFew`] for a stream without rows.
 pub(crate) fn together(
     stream: &mut dyn SampleStream,
+    memory: Option<usize>,
     mut work: impl FnMut(Dataset, usize) -> Result<(), Error>,
 ) -> Result<usize, Error> {
     let first = stream.next_batch()?;
     let width = first.as_ref().map_or(1, |batch| batch.n_features().max(1));
-    let batches = (BYTES / size_of::<f64>() / BATCH_ROWS / width).clamp(1, MOST);
+    let bytes = memory.map_or(BYTES, |memory| BYTES.min(memory / SHARE));
+    let batches = (bytes / size_of::<f64>() / BATCH_ROWS / width).clamp(1, MOST);
     let mut returned = Returned { first, stream };
     let mut whole = Whole::new(&mut returned, batches * BATCH_ROWS);
     let mut n = 0;
