@@ -124,7 +124,8 @@ fn answers_are_those_of_the_whole_table() {
     assert_eq!(lasting(&found)["features"], lasting(&whole)["features"]);
     let table = place.done(&text);
     assert!(
-        table.contains("read in 4 passes (") && table.contains("too much for --memory 67.0 MiB"),
+        table.contains("read in 4 passes (2,000,000 rows)")
+            && table.contains("too much for --memory 67.0 MiB"),
         "{table}"
     );
 }

@@ -15,9 +15,6 @@ use crate::passes::{Pieces, Stamp};
 use crate::source::Source;
 use crate::{Error, Folder, Place, ReadOptions, Table};
 
-/// Bytes of the first records, which tell how long records are.
-const START: usize = 1 << 20;
-
 /// A block has this share of the text of a piece, within bounds.
 const SHARE: u64 = 32;
 
@@ -78,7 +75,7 @@ impl Start {
         let delimiter = delimiter(&source, options.delimiter)?;
         let bytes = if source.complete { source.prefix.len() as u64 } else { source.length };
         drop(source);
-        let mut file = Unread::open(path, delimiter, Limit::of(path, options), START)?;
+        let mut file = Unread::open(path, delimiter, Limit::of(path, options), LEAST_BLOCK)?;
         let first = file.first_two()?;
         let Some((line, record)) = first.first() else { return Err(blank(path)) };
         let cells = text::cells(&file.text[record.clone()], delimiter);
@@ -160,7 +157,7 @@ impl Pieces for Text {
 
     fn text_bytes(&self, options: &ReadOptions) -> u64 {
         let first = || -> Result<u64, Error> {
-            let mut file = self.start.open(&self.parts[0].path, options, START)?;
+            let mut file = self.start.open(&self.parts[0].path, options, LEAST_BLOCK)?;
             if file.text.is_empty() {
                 file.append(0)?;
             }
