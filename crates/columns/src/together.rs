@@ -2,8 +2,8 @@
 
 use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
 
-/// Most batches at once, and bytes that their rows take, unless a single one takes more: at most this share of
-/// what the context allows, since they are held twice while they come.
+/// Most batches at once, and bytes that their rows take, unless a single one takes more: at most this share
+/// of what the context allows, since they are held twice while they come.
 const MOST: usize = 16;
 const BYTES: usize = 64 << 20;
 const SHARE: usize = 4;
