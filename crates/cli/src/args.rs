@@ -113,7 +113,7 @@ pub(crate) struct SelectArgs {
     pub bounds: BoundArgs,
     #[command(flatten)]
     pub network: NetworkArgs,
-    /// Write the selected features, best first, and the target to this CSV file
+    /// Write the selected features, best first, and the target to this file: CSV, .parquet or .arrow
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,
     /// Write a report for any browser to this HTML file
@@ -225,7 +225,7 @@ pub(crate) struct ApplyArgs {
     pub result: PathBuf,
     #[command(flatten)]
     pub read: FileArgs,
-    /// Write the selected features, best first, to this CSV file; `-` writes them to stdout
+    /// Write the selected features, best first, to this file: CSV, .parquet, .arrow; `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,
     /// What to do with a level that the training table does not have
@@ -309,7 +309,7 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct FileArgs {
-    /// Table: CSV or TSV (also .gz), MATLAB .mat, svmlight, .npy; `-` reads stdin
+    /// Table: CSV or TSV (also .gz), Parquet, Arrow, .mat, svmlight, .npy, or a folder; `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
     /// Column with the names of the samples

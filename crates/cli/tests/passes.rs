@@ -5,10 +5,12 @@
 mod common;
 
 use std::fs;
+use std::io::Write;
 
 use common::Place;
 use fewest::core::{Dataset, DenseColumns, FeatureKind, Target};
 use fewest::data::{Formats, Missing, ReadOptions, Table};
+use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 
 /// Little enough for the table below, and enough for pieces of its rows.
@@ -122,7 +124,8 @@ fn answers_are_those_of_the_whole_table() {
     assert_eq!(lasting(&found)["features"], lasting(&whole)["features"]);
     let table = place.done(&text);
     assert!(
-        table.contains("read in 4 passes (") && table.contains("too much for --memory 67.0 MiB"),
+        table.contains("read in 4 passes (2,000,000 rows)")
+            && table.contains("too much for --memory 67.0 MiB"),
         "{table}"
     );
 }
@@ -391,6 +394,69 @@ fn no_more_memory_is_used() {
             let words = [&words[..], &["--memory", memory, "-m"]].concat();
             let found = peak(&place, &[&words[..], more].concat());
             assert!(found > 10 << 10 && found <= mebibytes << 10, "{more:?} {memory}: {found} KiB");
+        }
+    }
+}
+
+/// So do tables of text: in blocks of their text, with names of samples, which are read and written too.
+#[cfg(target_os = "linux")]
+#[test]
+fn text_takes_no_more_memory_either() {
+    let place = Place::new();
+    let mut text = format!("id,{HEADER}");
+    for (i, line) in lines(0..150_000).lines().enumerate() {
+        // Some cells are in quotes, and some names of samples are long.
+        let more = if i % 50 == 0 { ", which is written in several words" } else { "" };
+        text.push_str(&format!("\"sample {i}{more}\",{line}\n"));
+    }
+    place.write("long.csv", &text);
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
+    zipped.write_all(text.as_bytes()).unwrap();
+    fs::write(place.path("long.csv.gz"), zipped.finish().unwrap()).unwrap();
+    // 20.5 MiB of values and names: in pieces, and with the third one at once.
+    for (memory, mebibytes) in [("67MiB", 67), ("76MiB", 76), ("136MiB", 136)] {
+        for file in ["long.csv", "long.csv.gz"] {
+            for more in [&["--ignore", "id"][..], &["--id-column", "id", "--write-reduced", "small.csv"]] {
+                let words = ["select", file, "--target", "kind", "-m", "f-score", "-k", "3", "-q"];
+                let words = [&words[..], &["--threads", "2", "--memory", memory], more].concat();
+                let found = peak(&place, &words);
+                assert!(found > 10 << 10 && found <= mebibytes << 10, "{more:?} {memory}: {found} KiB");
+            }
+        }
+    }
+}
+
+/// Who gives as much memory as a message names gets an answer.
+#[test]
+fn the_memory_that_is_named_is_enough() {
+    let place = Place::new();
+    let names: Vec<String> = (0..40).map(|j| format!("x{j}")).collect();
+    let mut text = format!("id,{},y\n", names.join(","));
+    for i in 0..4500 {
+        let values: Vec<String> = (0..40).map(|j| format!("{:.4}", noise(i, j))).collect();
+        text.push_str(&format!("the sample called {i},{},{}\n", values.join(","), ["no", "yes"][i % 2]));
+    }
+    place.write("wide.csv", &text);
+    let words = ["select", "wide.csv", "--target", "y", "--id-column", "id", "-m", "variance", "-k", "40"];
+    place.done(&[&words[..], &["-q", "--write-reduced", "wide.parquet"]].concat());
+    for file in ["wide.csv", "wide.parquet"] {
+        for (more, cause) in [
+            (&["relieff"][..], "relieff"),
+            (&["ofs"], "random order"),
+            (&["f-score"], "memory"),
+            (&["f-score", "--report", "x.html"], "--report"),
+            (&["f-score", "--missing", "mean"], "--missing drop-rows"),
+            (&["mrmr", "-p", "discretisation=mdl"], "discretisation"),
+            (&["lasso", "--covariates", "x3"], "covariates"),
+        ] {
+            let words = ["select", file, "--target", "y", "--id-column", "id", "-k", "3", "-q", "-m"];
+            let words = [&words[..], more].concat();
+            let ran = place.run(&[&words[..], &["--memory", "1MiB"]].concat());
+            assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{file} {more:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains(cause), "{file} {more:?}: {}", ran.stderr);
+            let before = ran.stderr.split_once(" MiB of memory").or(ran.stderr.split_once(" MiB: twice"));
+            let named = before.and_then(|(before, _)| before.rsplit(' ').next()).unwrap_or_default();
+            place.done(&[&words[..], &["--memory", &format!("{named}MiB")]].concat());
         }
     }
 }

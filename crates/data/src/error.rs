@@ -98,6 +98,19 @@ pub enum Error {
         /// The policies that a stream can follow.
         instead: &'static str,
     },
+    /// A missing cell of a table that is read in passes, under [`Missing::Error`](crate::Missing::Error).
+    #[error(
+        "{}: {place}the value is missing: drop the samples or fill in missing values \
+         (on the command line: --missing {instead})", path.display()
+    )]
+    MissingInPasses {
+        /// The file.
+        path: PathBuf,
+        /// The first missing cell.
+        place: Box<Place>,
+        /// The policies that passes can follow, and the others.
+        instead: &'static str,
+    },
     /// A column without any value, which no policy for missing values can fill.
     #[error("{}: {column} has no value in any sample: leave it out (on the command line: --ignore)", path.display())]
     AllMissing {
@@ -117,17 +130,20 @@ pub enum Error {
         /// The number of samples before.
         n_samples: usize,
     },
-    /// A file whose values would need more than half of the memory, detected before reading it.
+    /// A file whose values would need more memory than they may take, detected before it is read or while it
+    /// is.
     #[error(
-        "{}: its values need about {} of memory, more than half of the {} it may use: keep fewer rows or \
+        "{}: its values need about {} of memory, more than {}the {} it may use: keep fewer rows or \
          columns, give it more memory, or read it anyway (on the command line: --allow-large)",
-        path.display(), bytes_text(*needed), bytes_text(*memory)
+        path.display(), bytes_text(*needed), if most < memory { "half of " } else { "" }, bytes_text(*memory)
     )]
     TooLarge {
         /// The file.
         path: PathBuf,
         /// Bytes that its values would take, estimated.
         needed: u64,
+        /// Bytes that they may take.
+        most: u64,
         /// Bytes of memory of the machine, or those that may be used of it.
         memory: u64,
     },

@@ -32,7 +32,7 @@ fn total_memory(meminfo: &str) -> Option<u64> {
 /// How much the values of a file may take.
 ///
 /// Half of the memory, because columns that grow while a text file is read need up to twice their size, and a
-/// method needs memory too.
+/// method needs memory too; or [`ReadOptions::room`].
 #[derive(Debug, Clone)]
 pub struct Limit {
     path: PathBuf,
@@ -45,7 +45,8 @@ impl Limit {
     /// The limit for the values of this file.
     pub fn of(path: &Path, options: &ReadOptions) -> Self {
         let memory = options.memory.or_else(physical_memory);
-        let most = memory.filter(|_| !options.allow_large).map_or(u64::MAX, |memory| memory / 2);
+        let most = options.room.or(memory.map(|memory| memory / 2)).filter(|_| !options.allow_large);
+        let most = most.unwrap_or(u64::MAX);
         Self { path: path.to_owned(), memory: memory.unwrap_or(0), most }
     }
 
@@ -57,7 +58,12 @@ impl Limit {
 
     /// The error for values that take `needed` bytes or more: the system may give less than the limit.
     pub(crate) fn exceeded(&self, needed: u64) -> Error {
-        Error::TooLarge { path: self.path.clone(), needed, memory: self.memory }
+        Error::TooLarge { path: self.path.clone(), needed, most: self.most, memory: self.memory }
+    }
+
+    /// Bytes of memory; as many as there can be where they are not known.
+    pub(crate) fn memory(&self) -> u64 {
+        if self.memory == 0 { u64::MAX } else { self.memory }
     }
 
     /// The most bytes that the values may take.

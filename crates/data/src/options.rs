@@ -75,6 +75,8 @@ pub struct ReadOptions {
     /// Bytes of memory available; `None` asks the system, see
     /// [`physical_memory`](crate::physical_memory).
     pub memory: Option<u64>,
+    /// Bytes that the values may take: half of the memory where this is `None`.
+    pub room: Option<u64>,
 }
 
 impl Default for ReadOptions {
@@ -101,6 +103,7 @@ impl Default for ReadOptions {
             file_digest: false,
             allow_large: false,
             memory: None,
+            room: None,
         }
     }
 }

@@ -258,6 +258,18 @@ impl Source {
         Ok(source)
     }
 
+    /// The content of a regular file, decompressed, and whether it was compressed.
+    pub(crate) fn reader(path: &Path) -> Result<(Box<dyn BufRead + Send>, bool), Error> {
+        let failed = |error| Error::reading(path, error);
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+        let compressed = file.fill_buf().map_err(failed)?.starts_with(GZIP);
+        let reader: Box<dyn BufRead + Send> = match compressed {
+            true => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+            false => Box::new(file),
+        };
+        Ok((reader, compressed))
+    }
+
     /// The extension in lower case, without a final `.gz`.
     pub(crate) fn extension(&self) -> Option<String> {
         let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();

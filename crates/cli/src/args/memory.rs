@@ -16,6 +16,9 @@ pub(crate) struct MemoryArgs {
     pub memory: Option<u64>,
 }
 
+/// Least bytes.
+const LEAST: f64 = 1_048_576.0;
+
 /// A number of bytes, with a unit.
 fn bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, f64); 17] = [
@@ -42,6 +45,11 @@ fn bytes(text: &str) -> Result<u64, String> {
     let (number, size) = found.unwrap_or((&lower, 1.0));
     let amount = number.trim().parse().ok().filter(|amount: &f64| amount.is_finite() && *amount > 0.0);
     match amount.map(|amount| amount * size) {
+        // No table is read with so little: who gives a number alone means another unit.
+        Some(bytes) if bytes < LEAST && found.is_none() => {
+            Err(format!("{} bytes are less than 1MiB: did you mean {}MiB?", number.trim(), number.trim()))
+        }
+        Some(bytes) if bytes < LEAST => Err("give at least 1MiB".to_owned()),
         Some(bytes) if (1.0..9e18).contains(&bytes) => Ok(bytes as u64),
         _ => Err("give a size such as 2GiB, 500MiB or 4G".to_owned()),
     }
@@ -58,15 +66,17 @@ mod tests {
             ("1.5 GiB", 3 << 29),
             ("500M", 500_000_000),
             ("500mb", 500_000_000),
-            ("64Ki", 65_536),
+            ("6400Ki", 6_553_600),
             ("1T", 1_000_000_000_000),
-            ("4096", 4096),
-            ("4096B", 4096),
+            ("67108864", 67_108_864),
+            ("67108864B", 67_108_864),
         ] {
             assert_eq!(bytes(text), Ok(expected), "{text}");
         }
         for text in ["", "GiB", "-1G", "0", "inf", "nanG", "1e30", "2 GiB of it", "two"] {
             assert!(bytes(text).is_err(), "{text}");
         }
+        assert_eq!(bytes("67").unwrap_err(), "67 bytes are less than 1MiB: did you mean 67MiB?");
+        assert_eq!(bytes("1000KiB").unwrap_err(), "give at least 1MiB");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fewest::core::{BATCH_ROWS, Context, Error, Selection, Status};
-use fewest::data::{Complete, Format, Missing, Passes, ReadOptions, Rows, bytes_text};
+use fewest::data::{Complete, Format, Missing, Passes, ReadOptions, Rows, Task, bytes_text};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
 
@@ -19,8 +19,16 @@ const SHARE: u64 = 4;
 /// Bytes of the program itself, and of what it reads a table with.
 const PROGRAM: u64 = 32 << 20;
 
+/// How a table is read.
+pub(super) enum Road {
+    /// At once, by these options.
+    AtOnce(ReadOptions),
+    /// In passes over its rows.
+    InPasses(InPasses),
+}
+
 /// A table that is read in passes.
-pub(super) struct Road {
+pub(super) struct InPasses {
     passes: Passes,
     /// Whether the method takes features of wide tables in parts.
     reads_parts: bool,
@@ -28,57 +36,112 @@ pub(super) struct Road {
     table_bytes: u64,
 }
 
-/// The road in passes for a method as `built`, where the table may take more than half of `memory` bytes, or
-/// what the method makes of it more than all. `None` where it may be read at once, as an option may need, and
-/// for what cannot be read in pieces, of which the reader says whether it is too large.
+/// The road for a method as `built`: in passes where the table may take more than half of `memory` bytes, or
+/// what the method makes of it more than all. Otherwise at once, as one of the options in `whole_table` may
+/// need, which are given or not. What cannot be read in pieces is read at once, too: its reader says whether
+/// it is too large.
 pub(super) fn road(
     registry: &Registry,
     (method, built): (&Method, &Built),
     args: &DataArgs,
-    (options, needs_whole): (&ReadOptions, bool),
-    memory: Option<u64>,
-) -> Result<Option<Road>, Failure> {
-    let Some(memory) = memory.filter(|_| args.read.file.as_os_str() != "-") else { return Ok(None) };
-    let Some(passes) = Passes::open(&args.read.file, options).map_err(|error| input::wrong_file(&error))?
+    options: ReadOptions,
+    whole_table: &[(&str, bool)],
+) -> Result<Road, Failure> {
+    let at_once = options.transpose || args.read.file.as_os_str() == "-";
+    let Some(memory) = options.memory.filter(|_| !at_once) else { return Ok(Road::AtOnce(options)) };
+    // What these options need is the whole table: it decides below whether there is room for it.
+    let task = if options.task == Task::Survival { Task::Auto } else { options.task };
+    let asked = ReadOptions { weights: None, task, ..options.clone() };
+    let Some(passes) = Passes::open(&args.read.file, &asked).map_err(|error| input::wrong_file(&error))?
     else {
-        return Ok(None);
+        return Ok(Road::AtOnce(options));
     };
+    let needs = Needs { passes: &passes, file: &args.read.file, memory };
+    let own = [
+        ("--task survival", options.task == Task::Survival),
+        ("--missing mean", args.missing == Missing::Mean),
+        ("--missing median", args.missing == Missing::Median),
+    ];
+    let option = whole_table.iter().chain(&own).find(|(_, is_given)| *is_given).map(|(option, _)| *option);
     let table_bytes = passes.table_bytes();
     let whole_bytes = match built.times_in_memory() {
         Some(times) => table_bytes.saturating_mul(times).saturating_add(PROGRAM),
         None => table_bytes.saturating_mul(2),
     };
+    let refusal = built.refusal_of_passes();
     // What cannot be read in passes may take half of the memory, and so may short tables, of which a batch of
     // rows is all or more.
     let is_short =
         || memory < passes.least_memory(built.reads_parts()) || passes.n_rows().0 <= BATCH_ROWS as u64;
-    let is_refused =
-        || matches!(args.missing, Missing::Mean | Missing::Median) || built.refusal_of_passes().is_some();
-    let fits = table_bytes <= memory / 2 && (needs_whole || is_short() || is_refused());
+    let fits = table_bytes <= memory / 2 && (option.is_some() || refusal.is_some() || is_short());
     if whole_bytes <= memory || fits {
-        return Ok(None);
+        return Ok(Road::AtOnce(ReadOptions { room: Some(memory), ..options }));
     }
     if !built.reads_in_passes() {
+        return Err(needs.whole_table_for(registry, method));
+    }
+    if let Some(option) = option {
+        return Err(needs.whole_table_by(option));
+    }
+    if let Some(error) = refusal {
+        return Err(needs.whole_table_since(&error));
+    }
+    Ok(Road::InPasses(InPasses { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
+}
+
+/// What needs the whole table where there is not enough memory for it.
+struct Needs<'a> {
+    passes: &'a Passes,
+    file: &'a Path,
+    memory: u64,
+}
+
+impl Needs<'_> {
+    /// As much memory as is enough: no less, though rounded.
+    fn enough(&self) -> String {
+        format!("{} MiB of memory", self.passes.table_bytes().saturating_mul(2).div_ceil(1 << 20))
+    }
+
+    fn whole_table_for(&self, registry: &Registry, method: &Method) -> Failure {
         let able = |method: &&Method| {
             method.build(&Parameters::defaults(method)).is_ok_and(|built| built.reads_in_passes())
         };
         let able: Vec<&str> = registry.methods().iter().filter(able).map(|method| method.id).collect();
-        let (rows, is_exact) = passes.n_rows();
-        return Err(Failure::new(format!(
-            "{}: {} needs the whole table, {}{} ({}{} rows of {}), which is more than half of --memory {}: give it \
-             more memory, or take a method that reads the rows in passes: {}",
-            args.read.file.display(),
+        let (rows, is_exact) = self.passes.n_rows();
+        let about = if is_exact { "" } else { "about " };
+        Failure::new(format!(
+            "{}: {} needs the whole table, {about}{} ({about}{} rows of {}), which is more than half of --memory {}: \
+             give it {}, or take a method that reads the rows in passes: {}",
+            self.file.display(),
             method.id,
-            if is_exact { "" } else { "about " },
-            bytes_text(table_bytes),
-            if is_exact { "" } else { "about " },
+            bytes_text(self.passes.table_bytes()),
             text::count(rows as usize),
-            text::counted(passes.n_columns(), "column", "columns"),
-            bytes_text(memory),
+            text::counted(self.passes.n_columns(), "column", "columns"),
+            bytes_text(self.memory),
+            self.enough(),
             able.join(", ")
-        )));
+        ))
     }
-    Ok(Some(Road { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
+
+    fn whole_table_by(&self, option: &str) -> Failure {
+        let instead = match option.starts_with("--missing") {
+            true => "say --missing drop-rows",
+            false => "leave it out",
+        };
+        Failure::new(format!(
+            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: {instead}, or give \
+             it {}",
+            bytes_text(self.passes.table_bytes()),
+            bytes_text(self.memory),
+            self.enough()
+        ))
+    }
+
+    /// What a method says that cannot read rows in passes as it was asked to.
+    fn whole_table_since(&self, error: &Error) -> Failure {
+        let (file, enough) = (self.file.display(), self.enough());
+        Failure::new(format!("{file}: {error}; with {enough} the table is read at once"))
+    }
 }
 
 /// Rows that were opened, with what is known of them.
@@ -91,22 +154,7 @@ pub(super) struct Opened {
     table_bytes: u64,
 }
 
-impl Road {
-    /// Refuses an option that needs all of the table.
-    pub(super) fn refuse(&self, option: &str, is_given: bool) -> Result<(), Failure> {
-        if !is_given {
-            return Ok(());
-        }
-        Err(Failure::new(format!(
-            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: leave it out, or \
-             give it {} MiB of memory",
-            bytes_text(self.table_bytes),
-            bytes_text(self.memory),
-            // No less, though rounded.
-            self.table_bytes.saturating_mul(2).div_ceil(1 << 20)
-        )))
-    }
-
+impl InPasses {
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
         let Self { passes, reads_parts, memory, table_bytes } = self;

@@ -21,7 +21,7 @@ fn score_in_passes(
     (method, scorer): (&Method, &dyn Scorer),
     user: input::User,
     threads: &runner::Threads,
-    road: passes::Road,
+    road: passes::InPasses,
 ) -> Result<(Complete, DataInfo, Scores, f64), Failure> {
     let mut opened = threads.install(|| road.open(&args.data, user))?;
     let (scores, seconds) = runner::run(threads, &args.run, |context| {
@@ -71,18 +71,11 @@ pub(crate) fn score(registry: &Registry, args: &ScoreArgs) -> Result<ExitCode, F
     let threads = runner::Threads::start(&args.run)?;
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
-    let (complete, info, scores, seconds) = match passes::road(
-        registry,
-        (method, &built),
-        &args.data,
-        (&options, args.report.is_some()),
-        memory,
-    )? {
-        Some(road) => {
-            road.refuse("--report", args.report.is_some())?;
-            score_in_passes(args, (method, &**scorer), user, &threads, road)?
-        }
-        None => {
+    let whole_table = [("--report", args.report.is_some())];
+    let road = passes::road(registry, (method, &built), &args.data, options, &whole_table)?;
+    let (complete, info, scores, seconds) = match road {
+        passes::Road::InPasses(road) => score_in_passes(args, (method, &**scorer), user, &threads, road)?,
+        passes::Road::AtOnce(options) => {
             let found = threads.install(|| input::read_by(&args.data, &options))?;
             let (complete, info) = input::complete(found, &args.data, user)?;
             let (scores, seconds) = runner::run(&threads, &args.run, |context| {

@@ -41,12 +41,14 @@ pub(crate) fn select(registry: &Registry, args: &SelectArgs) -> Result<ExitCode,
     let threads = runner::Threads::start(&args.run)?;
     let memory = args.memory.memory;
     let options = ReadOptions { memory, ..input::table_options(registry, &args.data, needs)? };
-    let built = method.build(&parameters)?;
-    let needs_whole = whole_table(args).iter().any(|(_, is_given)| *is_given);
-    if let Some(road) = passes::road(registry, (method, &built), &args.data, (&options, needs_whole), memory)?
-    {
-        return select_in_passes(registry, args, (method, parameters), user, &threads, road);
-    }
+    let built = with_some_features(args, method, &parameters)?;
+    let road = passes::road(registry, (method, &built), &args.data, options, &whole_table(args))?;
+    let options = match road {
+        passes::Road::AtOnce(options) => options,
+        passes::Road::InPasses(road) => {
+            return select_in_passes(registry, args, (method, parameters), user, &threads, road);
+        }
+    };
     let found = threads.install(|| input::read_by(&args.data, &options))?;
     let network = input::Network::read(&found, &args.network)?;
     let (mut complete, mut info) = input::complete(found, &args.data, user)?;
@@ -94,9 +96,8 @@ fn select_in_passes(
     (method, mut parameters): (&Method, Parameters),
     user: input::User,
     threads: &runner::Threads,
-    road: passes::Road,
+    road: passes::InPasses,
 ) -> Result<ExitCode, Failure> {
-    whole_table(args).into_iter().try_for_each(|(option, is_given)| road.refuse(option, is_given))?;
     let mut opened = threads.install(|| road.open(&args.data, user))?;
     set_named_features(args, &opened.info, &mut parameters)?;
     let selectable = terms::selectable(&parameters, opened.info.n_features);
@@ -123,9 +124,10 @@ fn select_in_passes(
 }
 
 /// Options that need the whole table, and whether they are given.
-fn whole_table(args: &SelectArgs) -> [(&'static str, bool); 4] {
+fn whole_table(args: &SelectArgs) -> [(&'static str, bool); 5] {
     [
         ("--report", args.report.is_some()),
+        ("--weights", args.weights.is_some()),
         ("--groups", args.grouping.groups.is_some()),
         ("--fdr", args.bounds.fdr.is_some()),
         ("--per-family-error", args.bounds.per_family_error.is_some()),
@@ -136,6 +138,17 @@ fn whole_table(args: &SelectArgs) -> [(&'static str, bool); 4] {
 fn named_features(args: &SelectArgs) -> [(&'static str, &'static str, &[String]); 3] {
     let [covariates, offset] = args.terms.options();
     [("--force-in", "forced", &args.force_in), covariates, offset]
+}
+
+/// The method with some feature for each option that names features, whose numbers the table is asked for
+/// later: enough to know whether it reads rows in passes.
+fn with_some_features(args: &SelectArgs, method: &Method, parameters: &Parameters) -> Result<Built, Failure> {
+    let mut parameters = parameters.clone();
+    let named = named_features(args).into_iter().filter(|(_, _, names)| !names.is_empty());
+    for (feature, (_, parameter, _)) in named.enumerate() {
+        parameters.set(parameter, &feature.to_string())?;
+    }
+    Ok(method.build(&parameters)?)
 }
 
 /// Sets the parameters that are features, by the names that the table has for them.

@@ -63,6 +63,8 @@ pub struct Passes {
     id: Option<String>,
     roles: Vec<Role>,
     guess: Option<Guess>,
+    /// Bytes of the texts of a row beside its numbers, of the whole table, and without the names of samples.
+    texts: (u64, u64),
 }
 
 impl Passes {
@@ -101,12 +103,14 @@ impl Passes {
         }
         let mut options = options.clone();
         let pieces = open(folder, &options)?;
+        let all_texts = pieces.text_bytes(&options);
         let id = options.id.take().or_else(|| pieces.row_names().map(str::to_owned));
         options.ignore.extend(id.clone());
+        let texts = (all_texts, if id.is_some() { pieces.text_bytes(&options) } else { all_texts });
         let names = pieces.names();
         let (roles, guess) = roles::assign(path, names, pieces.n_columns(), &options)?;
         roles::check_names(path, &crate::Place::File, names, &roles)?;
-        Ok(Some(Self { path: path.to_owned(), pieces, options, id, roles, guess }))
+        Ok(Some(Self { path: path.to_owned(), pieces, options, id, roles, guess, texts }))
     }
 
     /// Number of rows, and whether that is exact: otherwise it is estimated from the size of the file.
@@ -119,9 +123,13 @@ impl Passes {
         self.roles.iter().filter(|role| roles::is_read(role)).count()
     }
 
-    /// Bytes of the values of the whole table in memory.
+    /// Bytes of the values of the whole table in memory, with what texts take beside them in a table of text,
+    /// as its first rows tell. What needs the whole table may have it where this is at most half of the
+    /// memory: then [`ReadOptions::room`] lets it take all, since columns may grow, and rows be more than
+    /// estimated.
     pub fn table_bytes(&self) -> u64 {
-        crate::memory::table_bytes(self.n_rows().0 as usize, self.n_columns(), 8)
+        let row = (8 * self.n_columns() as u64).saturating_add(self.texts.0);
+        self.n_rows().0.saturating_mul(row)
     }
 
     /// Bytes of memory with which the rows can be read at all, or, where `in_parts`, one feature of them at a
@@ -129,8 +137,14 @@ impl Passes {
     pub fn least_memory(&self, in_parts: bool) -> u64 {
         match in_parts && self.n_rows().1 {
             true => least(self.n_others() + 1),
-            false => least(self.n_columns()),
+            false => least(self.row_cells()).saturating_add(self.pieces.beside()),
         }
+    }
+
+    /// Numbers that take the memory of a row of a piece.
+    fn row_cells(&self) -> usize {
+        let texts = usize::try_from(self.texts.1 / 8).unwrap_or(usize::MAX);
+        self.n_columns().saturating_add(texts)
     }
 
     /// Number of columns that are read and no features.
@@ -147,26 +161,27 @@ impl Passes {
     /// [`fewest_core::Error::InvalidParameter`] for less memory than a few batches of rows need, and for
     /// [`Missing::Mean`] and [`Missing::Median`], which need all values; those of reading.
     pub fn rows(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
-        let row = 8 * self.n_columns().max(1) as u64;
-        let batch = row.saturating_mul(BATCH_ROWS as u64);
-        let least = least(self.n_columns());
+        let batch = (8 * self.row_cells().max(1) as u64).saturating_mul(BATCH_ROWS as u64);
+        let least = self.least_memory(false);
         if memory < least {
-            // A table of at most half the memory is read at once.
-            let (whole, is_exact) = (self.table_bytes().saturating_mul(2), self.n_rows().1);
-            let expected = if is_exact && whole < least {
-                format!("at least {} MiB: twice the size of the table", whole.div_ceil(1 << 20))
-            } else {
-                format!(
-                    "at least {} MiB: {BATCH_ROWS} rows of {} columns, a few times",
-                    least.div_ceil(1 << 20),
-                    self.n_columns()
-                )
-            };
-            return Err(fewest_core::Error::parameter("memory", bytes_text(memory), expected).into());
+            return Err(self.too_little(memory, least, self.n_columns()));
         }
-        let batches = usize::try_from((memory - BESIDE) / PIECES / batch).unwrap_or(MOST_BATCHES);
+        let room = memory.saturating_sub(BESIDE).saturating_sub(self.pieces.beside());
+        let batches = usize::try_from(room / PIECES / batch).unwrap_or(MOST_BATCHES);
         let rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
         self.open_rows(missing, memory, rows, None)
+    }
+
+    /// The error for less memory than pieces of so many columns need. A table of at most half the memory is
+    /// read at once.
+    fn too_little(&self, memory: u64, least: u64, n_columns: usize) -> Error {
+        let whole = self.table_bytes().saturating_mul(2);
+        let (enough, why) = match whole < least {
+            true => (whole, "twice the size of the table".to_owned()),
+            false => (least, format!("{BATCH_ROWS} rows of {n_columns} columns, a few times")),
+        };
+        let expected = format!("at least {} MiB: {why}", enough.div_ceil(1 << 20));
+        fewest_core::Error::parameter("memory", bytes_text(memory), expected).into()
     }
 
     /// [`rows`](Passes::rows) for what scores each feature by itself, with [`score_parts`]: where a few
@@ -182,15 +197,17 @@ impl Passes {
     pub fn rows_in_parts(self, missing: Missing, memory: u64) -> Result<Rows, Error> {
         let n_others = self.n_others();
         // Of text all columns would be parsed again for every part.
-        if memory >= least(self.n_columns()) || !self.n_rows().1 {
+        if memory >= self.least_memory(false) || !self.n_rows().1 {
             return self.rows(missing, memory);
         }
-        if memory < least(n_others + 1) {
-            let expected = format!("at least {} MiB", least(n_others + 1).div_ceil(1 << 20));
-            return Err(fewest_core::Error::parameter("memory", bytes_text(memory), expected).into());
+        let least = self.least_memory(true);
+        if memory < least {
+            return Err(self.too_little(memory, least, n_others + 1));
         }
         if missing == Missing::DropRows {
-            let expected = "error, or --memory larger: with so little the features come in parts";
+            let least = self.least_memory(false).min(self.table_bytes().saturating_mul(2)).div_ceil(1 << 20);
+            let expected =
+                format!("error, or --memory at least {least}MiB: with so little the features come in parts");
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
         }
         let wanted = self.n_rows().0.clamp(1, TALL).div_ceil(BATCH_ROWS as u64);
@@ -213,7 +230,7 @@ impl Passes {
             let expected = "error or drop-rows where the table is read in passes";
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
         }
-        let Self { path, mut pieces, options, id, roles, guess } = self;
+        let Self { path, mut pieces, options, id, roles, guess, .. } = self;
         let options = ReadOptions { memory: None, allow_large: true, ..options };
         let mut n_passes = 0;
         let looked = match looks(pieces.as_ref(), &roles, &options) {
@@ -223,6 +240,7 @@ impl Passes {
             }
             false => Looked::none(&options),
         };
+        let n_read = looked.n_rows.unwrap_or(0);
         let features: Vec<usize> = (0..roles.len()).filter(|&j| roles::is_feature(&roles[j])).collect();
         let n_others = roles.iter().filter(|role| roles::is_read(role)).count() - features.len();
         let width = width.unwrap_or(features.len()).max(1);
@@ -245,7 +263,7 @@ impl Passes {
             looked,
             known: Known::default(),
             n_passes,
-            n_read: 0,
+            n_read,
             n_used: None,
             of_classes: None,
             counted: (0, 0),
@@ -369,7 +387,7 @@ impl Rows {
         self.n_passes
     }
 
-    /// Rows that were read in all passes together, after the first look.
+    /// Rows that were read in all of these passes together.
     pub fn n_read(&self) -> u64 {
         self.n_read
     }
@@ -498,10 +516,10 @@ impl Rows {
                 Err(Error::MissingValue { path, place }) => {
                     // Which rows are complete no part of the features tells.
                     let instead = match self.n_parts() {
-                        0 | 1 => "drop-rows",
-                        _ => "drop-rows, with more --memory",
+                        0 | 1 => "drop-rows; with enough --memory for the whole table also mean|median",
+                        _ => "drop-rows|mean|median, with more --memory",
                     };
-                    return Err(Error::MissingInStream { path, place, instead });
+                    return Err(Error::MissingInPasses { path, place, instead });
                 }
                 Err(error) => return Err(error),
             }

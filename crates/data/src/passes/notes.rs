@@ -9,10 +9,9 @@ use crate::{Error, ReadOptions};
 
 impl Rows {
     /// What may be meant otherwise, as [`Table::notes`](crate::Table::notes) of the whole table: dates and
-    /// percentages that are
-    /// read as text, columns that identify samples, a target of very many classes, a feature that is called
-    /// like a target. Numbers that identify samples are told where they increase, and features do not come in
-    /// parts; decimal commas are not.
+    /// percentages that are read as text, columns that identify samples, a target of very many classes, a
+    /// feature that is called like a target. Numbers that identify samples are told where they increase, and
+    /// features do not come in parts; decimal commas are not.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.looked.notes.clone();
         let labels = self.row_numbers.iter().map(|&column| crate::roles::label(self.pieces.names(), column));
@@ -66,6 +65,7 @@ impl Rows {
         while last.iter().any(Option::is_some)
             && let Some(table) = self.pieces.next(self.rows, &options)?
         {
+            self.n_read += table.n_samples() as u64;
             for (j, last) in last.iter_mut().enumerate() {
                 let values = table.features.stored(j).to_vec(table.n_samples());
                 *last = last.take_if(|last| hints::go_on_as_row_numbers(last, &values));

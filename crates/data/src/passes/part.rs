@@ -172,7 +172,7 @@ impl Passes {
     /// are not those of a table; [`Error::Malformed`] where this table has other rows or columns than that
     /// one.
     pub fn part(self, known: &[u8], rows: Range<u64>) -> Result<Rows, Error> {
-        let Self { path, pieces, options, id, roles, guess } = self;
+        let Self { path, pieces, options, id, roles, guess, .. } = self;
         let opened = Opened::load(&mut &*known)?;
         let own = opened.own_rows(&rows);
         let Some(own) = own.filter(|_| opened.rows >= BATCH_ROWS && opened.width > 0) else {

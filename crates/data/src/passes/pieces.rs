@@ -20,6 +20,18 @@ pub trait Pieces: Send {
     /// Number of rows, and whether that is exact: otherwise it is estimated from the size of the file.
     fn n_rows(&self) -> (u64, bool);
 
+    /// Bytes that the texts of a row take in memory beside its numbers, of a table of these options, as the
+    /// first rows tell: 0 where that is not known.
+    fn text_bytes(&self, options: &ReadOptions) -> u64 {
+        let _ = options;
+        0
+    }
+
+    /// Bytes that reading takes at once for a row, however few are asked for, where that may be much.
+    fn beside(&self) -> u64 {
+        0
+    }
+
     /// The column with the names of the samples, where a name says that it is.
     fn row_names(&self) -> Option<&str> {
         None
@@ -112,7 +124,7 @@ impl Error {
     pub fn behind(mut self, samples: usize, lines: u64) -> Self {
         if let Self::Malformed { place, .. }
         | Self::MissingValue { place, .. }
-        | Self::MissingInStream { place, .. } = &mut self
+        | Self::MissingInPasses { place, .. } = &mut self
         {
             match &mut **place {
                 Place::Line(line) => *line = line.wrapping_add(lines),

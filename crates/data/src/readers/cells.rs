@@ -166,6 +166,11 @@ impl Builder {
         n_cells as u64 * 8 + self.text_bytes
     }
 
+    /// Bytes of those that are texts, beside a number a cell.
+    pub(super) fn text_bytes(&self) -> u64 {
+        self.text_bytes
+    }
+
     /// Takes plain numbers, NaN for missing cells. Where there was text, it stops at the first number and
     /// returns how many it took.
     pub(super) fn push_numbers(&mut self, mut numbers: impl Iterator<Item = f64>) -> Option<usize> {

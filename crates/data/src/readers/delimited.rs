@@ -1,23 +1,22 @@
 //! Text tables: CSV, TSV and similar formats.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
 
-use super::cells::{Builder, Cell, Classifier, Fault};
+use super::cells::{Builder, Cell, Classifier};
+use super::growing::{Growing, Head};
 use super::lines::{TooLong, UnixLines};
-use super::parts::{self, Shape, Wrong};
 use super::pieces;
-use super::text::{self, Blocks, LONGEST_CELL};
+use super::text;
 use super::transpose;
-use crate::assembly::Parts;
+use super::unread::Unread;
 use crate::encoding::NAME_IT;
 use crate::error::{ColumnLabel, RowLabel, quoted};
 use crate::memory::Limit;
 use crate::options::Header;
-use crate::roles::{self, Role};
+use crate::roles::Role;
 use crate::source::Source;
 use crate::table::Table;
 use crate::write::write_csv_pieces;
@@ -43,191 +42,46 @@ pub(super) fn read_text(source: Source, options: &ReadOptions) -> Result<Table, 
     check_text(&source)?;
     let delimiter = delimiter(&source, options.delimiter)?;
     let limit = Limit::of(&source.path, options);
-    limit.check(estimate(&source, delimiter))?;
-    let mut file = Unread::new(source, delimiter, limit);
+    let estimated = estimate(&source, delimiter);
+    let mut file = Unread::of(source, delimiter, limit.clone());
     let start = file.first_two()?;
     let Some((first_line, first)) = start.first() else {
-        return Err(Error::malformed(
-            &file.path,
-            Place::File,
-            "the file holds only blank lines",
-            "check how it was made",
-        ));
+        return Err(blank(&file.path));
     };
-    let first_line = *first_line;
     let header = text::cells(&file.text[first.clone()], delimiter);
     let second = start.get(1).map(|(_, second)| text::cells(&file.text[second.clone()], delimiter));
     let classifier = Classifier::new(&options.missing_tokens, delimiter != b',');
-    file.limit.check((header.len() as u64).saturating_mul(COLUMN))?;
-    let names = if has_header(&header, second.as_deref(), &classifier, options.header) {
-        Some(header_names(&file.path, first_line, &header)?)
-    } else {
-        None
-    };
-    let (n_columns, header_end) = (header.len(), first.end);
-    let (roles, guess) = roles::assign(&file.path, names.as_deref(), n_columns, options)?;
-    roles::check_names(&file.path, &Place::Line(first_line), names.as_deref(), &roles)?;
-    if names.is_some() {
+    limit.check((header.len() as u64).saturating_mul(COLUMN))?;
+    let is_header = has_header(&header, second.as_deref(), &classifier, options.header);
+    let names = is_header.then(|| header_names(&file.path, *first_line, &header)).transpose()?;
+    let head = Head { line: *first_line, names, n_columns: header.len(), delimiter };
+    let header_end = first.end;
+    let mut table = Growing::new(&file.path, head, options)?;
+    limit.check((estimated * table.share_read()) as u64)?;
+    if is_header {
         file.take(header_end);
     }
-
-    let shape = Shape { delimiter, classifier, roles };
-    let mut builders: Vec<Builder> =
-        shape.roles.iter().map(|&role| Builder::new(role, options.task)).collect();
-    let lines = file.records(&shape, &mut builders).map_err(|error| match error {
-        Stop::Error(error) => error,
-        Stop::Record(line, n_cells) => {
-            let problem = format!("{n_cells} cells, but line {first_line} has {n_columns}");
-            let advice = "complete the line, and put cells that contain the delimiter in double quotes";
-            Error::malformed(&file.path, Place::Line(line), problem, advice)
+    loop {
+        limit.check(table.read(&mut file)?)?;
+        if !file.append(0)? {
+            break;
         }
-        Stop::Cell(line, column, (problem, advice)) => {
-            let place =
-                Place::Cell { row: RowLabel::Line(line), column: roles::label(names.as_deref(), column) };
-            roles::explain(guess, Error::malformed(&file.path, place, problem, advice))
-        }
-    })?;
-    if lines.is_empty() {
+    }
+    file.check_end()?;
+    if table.n_rows() == 0 {
         let problem = "there is a header, but no line of values follows";
         return Err(Error::malformed(&file.path, Place::File, problem, "check how the file was made"));
     }
-    let parts = Parts {
-        format: FORMAT,
-        n_samples: lines.len(),
-        columns: builders.into_iter().map(Builder::finish).collect(),
-        names,
-        roles: shape.roles,
-        guess,
-        lines: Some(lines),
-        separate_target: Vec::new(),
-        path: file.path,
-    };
-    Table::assemble(parts, options)
+    table.finish(options)
+}
+
+/// The error about a file without a record.
+pub(super) fn blank(path: &Path) -> Error {
+    Error::malformed(path, Place::File, "the file holds only blank lines", "check how it was made")
 }
 
 /// Bytes of a column beside its values, while it is read.
 const COLUMN: u64 = (size_of::<Builder>() + size_of::<Role>() + 64) as u64;
-
-/// Why records cannot be read.
-enum Stop {
-    Error(Error),
-    /// The record on this line has this many cells.
-    Record(u64, usize),
-    /// The cell on this line in this column.
-    Cell(u64, usize, Fault),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-/// The part of a file that was not read yet.
-struct Unread {
-    path: PathBuf,
-    compressed: bool,
-    delimiter: u8,
-    limit: Limit,
-    blocks: Blocks,
-    /// What is in memory of it.
-    text: Vec<u8>,
-    /// The line at which the text starts, from 1.
-    line: u64,
-}
-
-impl Unread {
-    fn new(source: Source, delimiter: u8, limit: Limit) -> Self {
-        let Source { path, reader, prefix, compressed, .. } = source;
-        let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let blocks = Blocks::new(reader, skip);
-        Self { path, compressed, delimiter, limit, blocks, text: Vec::new(), line: 1 }
-    }
-
-    /// Where the first two records are, each with its first line; fewer where there are fewer.
-    fn first_two(&mut self) -> Result<Vec<(u64, Range<usize>)>, Error> {
-        loop {
-            let mut found = Vec::new();
-            let (mut at, mut line) = (0, self.line);
-            while found.len() < 2
-                && let Some((start, blank, end)) = text::next_record(&self.text, at, self.delimiter)
-            {
-                found.push((line + blank, start..end));
-                line += blank + text::line_feeds(&self.text[start..end]);
-                at = end;
-            }
-            if found.len() == 2 {
-                return Ok(found);
-            }
-            if !self.append(at)? {
-                if found.is_empty() {
-                    self.check_end()?;
-                }
-                return Ok(found);
-            }
-        }
-    }
-
-    /// Leaves out the text before `end`.
-    fn take(&mut self, end: usize) {
-        self.line += text::line_feeds(&self.text[..end]);
-        self.text.drain(..end);
-    }
-
-    /// Reads a block more behind the record that starts at `start` and is not whole; false where there is
-    /// none.
-    fn append(&mut self, start: usize) -> Result<bool, Error> {
-        // A record that is not whole after a block is long: of a table with many columns, or of no table.
-        if self.text.len() - start >= text::BLOCK {
-            self.limit.check(self.text.len() as u64)?;
-            if text::longest_cell(&self.text[start..], self.delimiter) > LONGEST_CELL {
-                let problem = format!("a cell of more than {} MiB", LONGEST_CELL >> 20);
-                let advice = "check the quotes and the delimiter";
-                let place = Place::Line(self.line + text::line_feeds(&self.text[..start]));
-                return Err(Error::malformed(&self.path, place, problem, advice));
-            }
-        }
-        self.blocks.append_to(&mut self.text).map_err(|error| {
-            let line = self.line + text::line_feeds(&self.text);
-            Source::failure(&self.path, self.compressed, Place::Line(line), error)
-        })
-    }
-
-    /// Reads all records into the columns. Returns the first line of each.
-    fn records(&mut self, shape: &Shape, builders: &mut [Builder]) -> Result<Vec<u64>, Stop> {
-        let mut lines = Vec::new();
-        let mut used = 0;
-        loop {
-            let bounds = text::divide(&self.text, shape.delimiter);
-            let start = (&mut lines, self.line);
-            let (n_lines, now) = parts::read(&self.text, &bounds, shape, builders, start).map_err(
-                |(line, wrong)| match wrong {
-                    Wrong::Memory => Stop::Error(self.limit.exceeded(used)),
-                    Wrong::Length(n_cells) => Stop::Record(self.line + line, n_cells),
-                    Wrong::Cell(column, fault) => Stop::Cell(self.line + line, column, fault),
-                },
-            )?;
-            used = now;
-            self.limit.check(used)?;
-            self.line += n_lines;
-            self.text.drain(..bounds.last().copied().unwrap_or(0));
-            if !self.append(0)? {
-                break;
-            }
-        }
-        self.check_end()?;
-        Ok(lines)
-    }
-
-    /// An error unless only blank lines are left of a file that was read to its end: every record ends with a
-    /// line feed, but for one inside quotes.
-    fn check_end(&self) -> Result<(), Error> {
-        let Some(start) = self.text.iter().position(|&byte| byte != b'\n') else { return Ok(()) };
-        let problem = "a double quote is opened here and never closed";
-        let place = Place::Line(self.line + start as u64);
-        Err(Error::malformed(&self.path, place, problem, "close it or remove it"))
-    }
-}
 
 /// Most bytes of a record that is read by itself: what reads a stream holds no more of one that does not end,
 /// such as all that follows a quote.
@@ -356,12 +210,13 @@ pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Erro
     Ok(DELIMITERS[which])
 }
 
-/// Estimated bytes of the values: 8 for each delimiter and line end, extrapolated from the file's start.
-fn estimate(source: &Source, delimiter: u8) -> u64 {
+/// Estimated bytes of the values of all columns: 8 for each delimiter and line end, extrapolated from the
+/// file's start.
+fn estimate(source: &Source, delimiter: u8) -> f64 {
     let cells = source.prefix.iter().filter(|&&byte| byte == delimiter || byte == b'\n').count();
     let length = if source.complete { source.prefix.len() as u64 } else { source.length };
     let cells = cells as f64 / source.prefix.len().max(1) as f64 * length as f64;
-    (cells * 8.0) as u64
+    cells * 8.0
 }
 
 pub(super) fn has_header(

@@ -4,6 +4,7 @@
 pub(crate) mod arriving;
 mod cells;
 pub(crate) mod delimited;
+mod growing;
 mod lines;
 pub(crate) mod matlab;
 pub(crate) mod npy;
@@ -13,6 +14,7 @@ mod sparse;
 pub(crate) mod svmlight;
 mod text;
 mod transpose;
+mod unread;
 
 use crate::Format;
 

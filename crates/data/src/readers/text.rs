@@ -5,10 +5,15 @@ use std::io::{self, BufRead, Read};
 
 use memchr::{memchr, memchr2, memrchr};
 
-/// Bytes that are read at once.
+/// Bytes that are read at once: at most so many, which is as fast as more, and where there is little memory
+/// fewer. Cells take up to some thirty times their text while they are parsed.
 pub(super) const BLOCK: usize = 8 << 20;
-/// Bytes of a part of a block, which one thread reads.
+pub(super) const LEAST_BLOCK: usize = 1 << 19;
+/// Bytes of a part of a block, which one thread reads: less where the block is small, so that each thread has
+/// one.
 const PART: usize = 1 << 18;
+const PARTS: usize = 16;
+const LEAST_PART: usize = 1 << 15;
 /// Longest cell: a longer one is a table whose quotes or delimiters are wrong.
 pub(super) const LONGEST_CELL: usize = 1 << 20;
 
@@ -26,16 +31,16 @@ impl<R: BufRead> Blocks<R> {
         Self { inner, skip, after_return: false, ended: false }
     }
 
-    /// Appends up to [`BLOCK`] bytes to `text`; false where nothing is left. A last line without a line
-    /// feed gets one.
-    pub(super) fn append_to(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+    /// Appends up to `block` bytes to `text`; false where nothing is left. A last line without a line feed
+    /// gets one.
+    pub(super) fn append_to(&mut self, text: &mut Vec<u8>, block: usize) -> io::Result<bool> {
         if self.ended {
             return Ok(false);
         }
         let start = text.len();
-        text.try_reserve(BLOCK + self.skip + 1)
+        text.try_reserve_exact(block + self.skip + 1)
             .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
-        let read = self.inner.by_ref().take((BLOCK + self.skip) as u64).read_to_end(text);
+        let read = self.inner.by_ref().take((block + self.skip) as u64).read_to_end(text);
         let Ok(count) = read else {
             // What came before tells the line of the error.
             unify(text, start);
@@ -167,11 +172,12 @@ pub(super) fn line_feeds(text: &[u8]) -> u64 {
 pub(super) fn divide(text: &[u8], delimiter: u8) -> Vec<usize> {
     let mut bounds = vec![0];
     let mut last = 0;
+    let part = (text.len() / PARTS).clamp(LEAST_PART, PART);
     if memchr(b'"', text).is_none() {
         let end = memrchr(b'\n', text).map_or(0, |at| at + 1);
-        while end - last > PART {
-            let Some(at) = memchr(b'\n', &text[last + PART..end]) else { break };
-            last += PART + at + 1;
+        while end - last > part {
+            let Some(at) = memchr(b'\n', &text[last + part..end]) else { break };
+            last += part + at + 1;
             bounds.push(last);
         }
         if end > last {
@@ -182,7 +188,7 @@ pub(super) fn divide(text: &[u8], delimiter: u8) -> Vec<usize> {
     let mut at = 0;
     while let Some((_, _, end)) = next_record(text, at, delimiter) {
         at = end;
-        if at - last >= PART {
+        if at - last >= part {
             bounds.push(at);
             last = at;
         }
@@ -291,7 +297,7 @@ mod tests {
         let reader = io::BufReader::with_capacity(capacity, io::Cursor::new(given.to_owned()));
         let mut blocks = Blocks::new(Box::new(reader), 0);
         let mut text = Vec::new();
-        while blocks.append_to(&mut text).unwrap() {}
+        while blocks.append_to(&mut text, BLOCK).unwrap() {}
         String::from_utf8(text).unwrap()
     }
 
