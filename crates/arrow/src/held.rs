@@ -1,6 +1,6 @@
 //! Columns of a Parquet file that stay open from one piece of rows to the next.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use parquet::basic::Type;
@@ -49,7 +49,8 @@ pub(crate) struct Held {
     columns: Vec<Mutex<(Option<Opened>, u64)>>,
     bytes: AtomicU64,
     most: AtomicU64,
-    is_too_much: AtomicBool,
+    /// As many were too few.
+    too_few: AtomicU64,
 }
 
 impl Held {
@@ -57,10 +58,10 @@ impl Held {
         Self { columns: (0..n_columns).map(|_| Mutex::default()).collect(), ..Self::default() }
     }
 
-    /// Allows so many bytes; false where as many were too few.
+    /// Allows so many bytes; false where they are too few.
     pub(crate) fn allow(&self, most: u64) -> bool {
         self.most.store(most, Ordering::Relaxed);
-        !self.is_too_much.load(Ordering::Relaxed)
+        most > self.too_few.load(Ordering::Relaxed)
     }
 
     /// Takes a column out, if it is open at that row.
@@ -78,7 +79,7 @@ impl Held {
         let bytes = opened.bytes.load(Ordering::Relaxed).saturating_add(DECOMPRESSING);
         if self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > most {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-            self.is_too_much.store(true, Ordering::Relaxed);
+            self.too_few.fetch_max(most, Ordering::Relaxed);
             return;
         }
         *held.lock().unwrap_or_else(PoisonError::into_inner) = (Some(opened), bytes);

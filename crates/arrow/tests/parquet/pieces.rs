@@ -37,7 +37,7 @@ fn small_pieces_are_read_where_columns_may_stay_open() {
     let folder = TempDir::new().unwrap();
     let path = written(&folder);
     let whole = Table::read(&path, &with_target("y")).unwrap().complete(Missing::Error).unwrap().dataset;
-    for (memory, sizes) in [(2 << 30, [4096, 4096, 4096]), (110 << 20, [4096, 8192, 8192])] {
+    for (memory, sizes) in [(2 << 30, [4096, 4096, 4096]), (110 << 20, [4096, 12_288, 12_288])] {
         let pieces = pieces(&path, memory);
         let found: Vec<usize> = pieces.iter().map(Dataset::n_samples).collect();
         assert_eq!(found[..3], sizes);
