@@ -24,18 +24,25 @@ pub(crate) struct Opened {
     pub(crate) group: usize,
     pub(crate) row: usize,
     pub(crate) reader: ColumnReader,
-    /// What its pages take.
+    /// What it takes.
     bytes: Arc<AtomicU64>,
 }
 
 impl Opened {
-    pub(crate) fn new(described: ColumnDescPtr, group: usize, pages: SerializedPageReader<BytesAt>) -> Self {
-        let bytes = Arc::new(AtomicU64::new(0));
+    /// Of pages that are read from `fetched` bytes of memory.
+    pub(crate) fn new(
+        described: ColumnDescPtr,
+        group: usize,
+        pages: SerializedPageReader<BytesAt>,
+        fetched: u64,
+    ) -> Self {
+        let beside = fetched.saturating_add(DECOMPRESSING);
+        let bytes = Arc::new(AtomicU64::new(beside));
         let value = match described.physical_type() {
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => TEXT,
             _ => NUMBER,
         };
-        let pages = Pages { pages, value, dictionary: 0, bytes: bytes.clone() };
+        let pages = Pages { pages, value, beside, bytes: bytes.clone() };
         let reader = get_column_reader(described, Box::new(pages));
         Self { group, row: 0, reader, bytes }
     }
@@ -58,10 +65,12 @@ impl Held {
         Self { columns: (0..n_columns).map(|_| Mutex::default()).collect(), ..Self::default() }
     }
 
-    /// Allows so many bytes; false where they are too few.
-    pub(crate) fn allow(&self, most: u64) -> bool {
-        self.most.store(most, Ordering::Relaxed);
-        most > self.too_few.load(Ordering::Relaxed)
+    /// Allows so many bytes for so many columns; false where they are too few.
+    pub(crate) fn allow(&self, most: u64, n_columns: usize) -> bool {
+        let too_few =
+            self.too_few.load(Ordering::Relaxed).max(DECOMPRESSING.saturating_mul(n_columns as u64));
+        self.most.store(if most > too_few { most } else { 0 }, Ordering::Relaxed);
+        most > too_few
     }
 
     /// Takes a column out, if it is open at that row.
@@ -76,7 +85,7 @@ impl Held {
     pub(crate) fn keep(&self, column: usize, opened: Opened) {
         let most = self.most.load(Ordering::Relaxed);
         let Some(held) = self.columns.get(column).filter(|_| most > 0) else { return };
-        let bytes = opened.bytes.load(Ordering::Relaxed).saturating_add(DECOMPRESSING);
+        let bytes = opened.bytes.load(Ordering::Relaxed);
         if self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > most {
             self.bytes.fetch_sub(bytes, Ordering::Relaxed);
             self.too_few.fetch_max(most, Ordering::Relaxed);
@@ -86,12 +95,13 @@ impl Held {
     }
 }
 
-/// Pages that tell how much memory the last one takes, and the dictionary.
+/// Pages that tell how much memory the last one takes, with the dictionary.
 struct Pages {
     pages: SerializedPageReader<BytesAt>,
-    /// Bytes of a decoded value of the dictionary, and of all of it.
+    /// Bytes of a decoded value of the dictionary.
     value: u64,
-    dictionary: u64,
+    /// Bytes of all but the page.
+    beside: u64,
     bytes: Arc<AtomicU64>,
 }
 
@@ -107,12 +117,12 @@ impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
         if let Some(page) = &page {
-            let mut own = page.buffer().len() as u64;
+            let own = page.buffer().len() as u64;
             if let Page::DictionaryPage { num_values, .. } = page {
-                self.dictionary = own.saturating_add(self.value * u64::from(*num_values));
-                own = 0;
+                let values = self.value * u64::from(*num_values);
+                self.beside = self.beside.saturating_add(own).saturating_add(values);
             }
-            self.bytes.store(self.dictionary.saturating_add(own), Ordering::Relaxed);
+            self.bytes.store(self.beside.saturating_add(own), Ordering::Relaxed);
         }
         Ok(page)
     }

@@ -99,8 +99,8 @@ impl File for ParquetFile {
         self.rows
     }
 
-    fn goes_on(&self, bytes: u64) -> bool {
-        self.held.allow(bytes)
+    fn goes_on(&self, n_columns: usize, bytes: u64) -> bool {
+        self.held.allow(bytes, n_columns)
     }
 
     fn fetch(&self, columns: &[usize], wanted: &Range<u64>) -> Result<(), Stop> {
@@ -150,9 +150,10 @@ impl File for ParquetFile {
                     // The reader of a group of rows that the crate has looks at all columns, for each that is
                     // read.
                     let (chunk, place) = chunk(group, leaf)?;
+                    let fetched = if self.bytes.is_remote() { place.end - place.start } else { 0 };
                     let bytes = Arc::new(self.bytes.of(place).map_err(Stop::reading)?);
                     let pages = SerializedPageReader::new(bytes, chunk, rows, None);
-                    Opened::new(described.clone(), at, pages.map_err(Stop::parquet)?)
+                    Opened::new(described.clone(), at, pages.map_err(Stop::parquet)?, fetched)
                 }
             };
             let own = (own.0 - opened.row, own.1);

@@ -143,7 +143,7 @@ const CACHED: usize = 1 << 18;
 fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
     let few = (CACHED / BATCH_ROWS / width.max(1)).max(1) * BATCH_ROWS;
     let others = (rows.saturating_sub(few) as u64).saturating_mul(8 * width as u64);
-    match file.goes_on(others) {
+    match file.goes_on(width, others) {
         true => few as u64 - before % BATCH_ROWS as u64,
         false => rows as u64,
     }

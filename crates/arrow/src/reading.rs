@@ -45,9 +45,9 @@ pub(crate) trait File: Sized + Send + Sync {
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
 
-    /// Whether the next rows of columns are read without beginning again, with what is held in between in
-    /// `bytes` of memory.
-    fn goes_on(&self, _bytes: u64) -> bool {
+    /// Whether the next rows of so many columns are read without beginning again, with what is held in
+    /// between in `bytes` of memory.
+    fn goes_on(&self, _n_columns: usize, _bytes: u64) -> bool {
         false
     }
 

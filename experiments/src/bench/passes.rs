@@ -272,7 +272,7 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
          What `--memory {MEMORY_LIMIT}` takes on Parquet files, in turn with other packages on the same files. *Wall* and \
          *CPU* are of the whole process, *memory* is its highest resident set. *Passes* count the first look, which \
          reads the target alone; of a table that comes in *parts* of its columns they are over one part each. *Rows* \
-         are those read after the first look, in all parts. Every run is in [passes.csv](passes.csv).\n"
+         are those read in all of these passes and parts. Every run is in [passes.csv](passes.csv).\n"
     );
     for &(is_wide, [rows, columns], bytes) in sizes {
         let _ = write!(
