@@ -1,7 +1,6 @@
 //! Bytes of a file at any place, for any number of threads.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +25,7 @@ pub(crate) struct BytesAt {
 
 #[derive(Clone)]
 enum From {
-    File(Arc<File>),
+    File(Arc<Content>),
     /// Those behind a place.
     Bytes(u64, Bytes),
     /// With those that were fetched before they are used, by their places.
@@ -39,7 +38,7 @@ impl BytesAt {
         let from = match content {
             Content::Bytes(bytes) => From::Bytes(0, bytes.into()),
             Content::Remote(remote) => From::Remote(remote, Arc::default()),
-            Content::File(file) => From::File(Arc::new(file)),
+            file => From::File(Arc::new(file)),
         };
         Ok(Self { from, length })
     }
@@ -51,7 +50,7 @@ impl BytesAt {
                 let is_there = start.checked_add(length).is_some_and(|end| end <= self.length);
                 let length = usize::try_from(length).ok().filter(|_| is_there);
                 let mut out = vec![0; length.ok_or(io::ErrorKind::UnexpectedEof)?];
-                read_at(file, &mut out, start)?;
+                file.read_at(start, &mut out)?;
                 Ok(out.into())
             }
             From::Bytes(first, bytes) => {
@@ -111,26 +110,6 @@ impl BytesAt {
             }
         }
     }
-}
-
-/// Fills `out` from a place of a file, of which no thread moves the position for others.
-#[cfg(unix)]
-fn read_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, start)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> {
-    let mut done = 0;
-    while done < out.len() {
-        match std::os::windows::fs::FileExt::seek_read(file, &mut out[done..], start + done as u64) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(more) => done += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 fn length(range: &Range<u64>) -> u64 {

@@ -138,12 +138,15 @@ impl<F: File> Pieces for InParts<F> {
 /// Values of a piece that stays in the cache of a processor while it is worked on.
 const CACHED: usize = 1 << 18;
 
+/// Bytes of open columns that have room beside all pieces.
+const BESIDE: u64 = 16 << 20;
+
 /// Of `rows` rows, those that are best read now, where a file goes on without beginning again: few, up to a
 /// whole batch of all rows. What is held open takes the memory of the others.
 fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
     let few = (CACHED / BATCH_ROWS / width.max(1)).max(1) * BATCH_ROWS;
     let others = (rows.saturating_sub(few) as u64).saturating_mul(8 * width as u64);
-    match file.goes_on(width, others) {
+    match file.goes_on(width, others.saturating_add(BESIDE)) && few <= rows {
         true => few as u64 - before % BATCH_ROWS as u64,
         false => rows as u64,
     }

@@ -113,7 +113,7 @@ pub(crate) struct SelectArgs {
     pub bounds: BoundArgs,
     #[command(flatten)]
     pub network: NetworkArgs,
-    /// Write the selected features, best first, and the target to this file: CSV, .parquet or .arrow
+    /// Write the selected features, best first, and the target to this file: CSV or .parquet
     #[arg(long, value_name = "FILE")]
     pub write_reduced: Option<PathBuf>,
     /// Write a report for any browser to this HTML file
@@ -225,7 +225,7 @@ pub(crate) struct ApplyArgs {
     pub result: PathBuf,
     #[command(flatten)]
     pub read: FileArgs,
-    /// Write the selected features, best first, to this file: CSV, .parquet, .arrow; `-` is stdout
+    /// Write the selected features, best first, to this file: CSV or .parquet; `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,
     /// What to do with a level that the training table does not have

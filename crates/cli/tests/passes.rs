@@ -309,7 +309,7 @@ fn wide_tables_are_read_in_parts_of_their_features() {
         (&["mrmr"][..], "at least 77 MiB: twice the size of the table"),
         // It joins scores that are equal but for rounding, over all features.
         (&["mim"], "at least 77 MiB: twice the size of the table"),
-        (&["f-score", "--missing", "drop-rows"], "with so little the features come in parts"),
+        (&["f-score", "--missing", "drop-rows"], "at least 77 MiB: twice the size of the table"),
     ] {
         let ran = place.run(&[&words[..], more].concat());
         assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{}", ran.stderr);

@@ -2,8 +2,8 @@
 
 use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
 
-/// Most batches at once, and bytes that their rows take, unless a single one takes more: they stay in the cache
-/// of a processor.
+/// Most batches at once, and bytes that their rows take, unless a single one takes more: they stay in the
+/// cache of a processor.
 const MOST: usize = 16;
 const BYTES: usize = 2 << 20;
 

@@ -25,7 +25,8 @@ pub use state::State;
 /// Every batch lists all classes of the stream and all levels of its categorical features, in one order,
 /// including those without samples in the batch.
 pub trait SampleStream: Send {
-    /// The next samples, at least one of them, or `None` at the end.
+    /// The next samples, at least one of them, or `None` at the end. Whoever sums over them may ask for the
+    /// next ones on another thread before it is done with those.
     ///
     /// # Errors
     /// When they cannot be read.

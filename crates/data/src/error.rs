@@ -101,7 +101,7 @@ pub enum Error {
     /// A missing cell of a table that is read in passes, under [`Missing::Error`](crate::Missing::Error).
     #[error(
         "{}: {place}the value is missing: drop the samples or fill in missing values \
-         (on the command line: --missing {instead})", path.display()
+         (on the command line: {instead})", path.display()
     )]
     MissingInPasses {
         /// The file.

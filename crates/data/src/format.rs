@@ -171,6 +171,11 @@ impl Format {
         (self.read)(source, &*self.settled(options)?)
     }
 
+    /// Whether a table in several files is read as one.
+    pub(crate) fn reads_folders(self) -> bool {
+        self.read_folder.is_some()
+    }
+
     /// Reads a table in several files.
     pub(crate) fn read_folder(self, folder: Folder, options: &ReadOptions) -> Result<Table, Error> {
         let Some(read) = self.read_folder else {

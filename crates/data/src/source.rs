@@ -79,6 +79,53 @@ impl Content {
             Self::Remote(remote) => Ok(remote.length()),
         }
     }
+
+    /// Fills `out` with the bytes from `start` on. Any number of threads may ask at once.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::UnexpectedEof`] where there are fewer.
+    pub fn read_at(&self, start: u64, out: &mut [u8]) -> io::Result<()> {
+        let few = || io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends too early");
+        match self {
+            Self::File(file) => read_exact_at(file, start, out),
+            Self::Bytes(bytes) => {
+                let end = start.checked_add(out.len() as u64).ok_or_else(few)?;
+                let (start, end) = (usize::try_from(start), usize::try_from(end));
+                let (Ok(start), Ok(end)) = (start, end) else { return Err(few()) };
+                out.copy_from_slice(bytes.get(start..end).ok_or_else(few)?);
+                Ok(())
+            }
+            Self::Remote(remote) => {
+                let bytes = remote.read_at(start, out.len() as u64)?;
+                out.copy_from_slice(bytes.get(..out.len()).ok_or_else(few)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, start: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, start)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, start: u64, out: &mut [u8]) -> io::Result<()> {
+    let mut done = 0;
+    while done < out.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut out[done..], start + done as u64) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(more) => done += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Bytes of a stream that are read into memory at once.

@@ -38,7 +38,7 @@ fn small_pieces_are_read_where_columns_may_stay_open() {
     let path = written(&folder);
     let whole = Table::read(&path, &with_target("y")).unwrap().complete(Missing::Error).unwrap().dataset;
     // Of those between, the first piece tells that the pages are too long.
-    let cases = [(2 << 30, &[4096, 4096][..]), (240 << 20, &[4096, 35_904]), (110 << 20, &[12_288, 12_288])];
+    let cases = [(2 << 30, &[4096, 4096][..]), (240 << 20, &[4096, 35_904]), (110 << 20, &[4096, 12_288])];
     for (memory, sizes) in cases {
         let pieces = pieces(&path, memory);
         let found: Vec<usize> = pieces.iter().map(Dataset::n_samples).collect();

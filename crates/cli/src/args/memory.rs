@@ -47,7 +47,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     match amount.map(|amount| amount * size) {
         // No table is read with so little: who gives a number alone means another unit.
         Some(bytes) if bytes < LEAST && found.is_none() => {
-            Err(format!("{} bytes are less than 1MiB: did you mean {}MiB?", number.trim(), number.trim()))
+            Err(format!("that is in bytes, and less than 1MiB: did you mean {}MiB?", number.trim()))
         }
         Some(bytes) if bytes < LEAST => Err("give at least 1MiB".to_owned()),
         Some(bytes) if (1.0..9e18).contains(&bytes) => Ok(bytes as u64),
@@ -76,7 +76,7 @@ mod tests {
         for text in ["", "GiB", "-1G", "0", "inf", "nanG", "1e30", "2 GiB of it", "two"] {
             assert!(bytes(text).is_err(), "{text}");
         }
-        assert_eq!(bytes("67").unwrap_err(), "67 bytes are less than 1MiB: did you mean 67MiB?");
+        assert_eq!(bytes("67").unwrap_err(), "that is in bytes, and less than 1MiB: did you mean 67MiB?");
         assert_eq!(bytes("1000KiB").unwrap_err(), "give at least 1MiB");
     }
 }

@@ -47,7 +47,10 @@ pub(super) fn road(
     options: ReadOptions,
     whole_table: &[(&str, bool)],
 ) -> Result<Road, Failure> {
-    let at_once = options.transpose || args.read.file.as_os_str() == "-";
+    // What comes through a pipe comes once.
+    let is_pipe = std::fs::metadata(&args.read.file).is_ok_and(|file| !file.is_file() && !file.is_dir());
+    let at_once =
+        options.transpose || options.encoding.is_some() || is_pipe || args.read.file.as_os_str() == "-";
     let Some(memory) = options.memory.filter(|_| !at_once) else { return Ok(Road::AtOnce(options)) };
     // What these options need is the whole table: it decides below whether there is room for it.
     let task = if options.task == Task::Survival { Task::Auto } else { options.task };
@@ -69,12 +72,17 @@ pub(super) fn road(
         None => table_bytes.saturating_mul(2),
     };
     let refusal = built.refusal_of_passes();
+    if !passes.can_come_at_once() && (refusal.is_some() || option.is_some()) {
+        // Its reader says so.
+        return Ok(Road::AtOnce(options));
+    }
+    // Parts of the columns do not tell which rows are complete.
+    let reads_parts = built.reads_parts() && args.missing != Missing::DropRows;
     // What cannot be read in passes may take half of the memory, and so may short tables, of which a batch of
     // rows is all or more.
-    let is_short =
-        || memory < passes.least_memory(built.reads_parts()) || passes.n_rows().0 <= BATCH_ROWS as u64;
+    let is_short = || memory < passes.least_memory(reads_parts) || passes.n_rows().0 <= BATCH_ROWS as u64;
     let fits = table_bytes <= memory / 2 && (option.is_some() || refusal.is_some() || is_short());
-    if whole_bytes <= memory || fits {
+    if passes.can_come_at_once() && (whole_bytes <= memory || fits) {
         return Ok(Road::AtOnce(ReadOptions { room: Some(memory), ..options }));
     }
     if !built.reads_in_passes() {
@@ -86,7 +94,7 @@ pub(super) fn road(
     if let Some(error) = refusal {
         return Err(needs.whole_table_since(&error));
     }
-    Ok(Road::InPasses(InPasses { passes, reads_parts: built.reads_parts(), memory, table_bytes }))
+    Ok(Road::InPasses(InPasses { passes, reads_parts, memory, table_bytes }))
 }
 
 /// What needs the whole table where there is not enough memory for it.

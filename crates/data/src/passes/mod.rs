@@ -65,6 +65,7 @@ pub struct Passes {
     guess: Option<Guess>,
     /// Bytes of the texts of a row beside its numbers, of the whole table, and without the names of samples.
     texts: (u64, u64),
+    can_come_at_once: bool,
 }
 
 impl Passes {
@@ -102,6 +103,7 @@ impl Passes {
             return Err(Error::unsupported(path, what, "give it enough memory to be read at once"));
         }
         let mut options = options.clone();
+        let can_come_at_once = folder.parts().len() == 1 || format.reads_folders();
         let pieces = open(folder, &options)?;
         let all_texts = pieces.text_bytes(&options);
         let id = options.id.take().or_else(|| pieces.row_names().map(str::to_owned));
@@ -110,7 +112,13 @@ impl Passes {
         let names = pieces.names();
         let (roles, guess) = roles::assign(path, names, pieces.n_columns(), &options)?;
         roles::check_names(path, &crate::Place::File, names, &roles)?;
-        Ok(Some(Self { path: path.to_owned(), pieces, options, id, roles, guess, texts }))
+        Ok(Some(Self { path: path.to_owned(), pieces, options, id, roles, guess, texts, can_come_at_once }))
+    }
+
+    /// Whether [`Table::read`] reads this table: not where it is several files of a format that is read as
+    /// one file.
+    pub fn can_come_at_once(&self) -> bool {
+        self.can_come_at_once
     }
 
     /// Number of rows, and whether that is exact: otherwise it is estimated from the size of the file.
@@ -176,7 +184,7 @@ impl Passes {
     /// read at once.
     fn too_little(&self, memory: u64, least: u64, n_columns: usize) -> Error {
         let whole = self.table_bytes().saturating_mul(2);
-        let (enough, why) = match whole < least {
+        let (enough, why) = match whole < least && self.can_come_at_once {
             true => (whole, "twice the size of the table".to_owned()),
             false => (least, format!("{BATCH_ROWS} rows of {n_columns} columns, a few times")),
         };
@@ -516,8 +524,8 @@ impl Rows {
                 Err(Error::MissingValue { path, place }) => {
                     // Which rows are complete no part of the features tells.
                     let instead = match self.n_parts() {
-                        0 | 1 => "drop-rows; with enough --memory for the whole table also mean|median",
-                        _ => "drop-rows|mean|median, with more --memory",
+                        0 | 1 => "--missing drop-rows, or mean|median with --memory for the whole table",
+                        _ => "--missing drop-rows|mean|median, with more --memory",
                     };
                     return Err(Error::MissingInPasses { path, place, instead });
                 }

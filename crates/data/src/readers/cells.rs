@@ -166,9 +166,13 @@ impl Builder {
         n_cells as u64 * 8 + self.text_bytes
     }
 
-    /// Bytes of those that are texts, beside a number a cell.
+    /// Bytes of texts, beside a number a cell, that more rows have more of: not of a few levels that come
+    /// again.
     pub(super) fn text_bytes(&self) -> u64 {
-        self.text_bytes
+        match &self.content {
+            Content::Text { codes, levels, .. } if 2 * levels.names().len() <= codes.len() => 0,
+            _ => self.text_bytes,
+        }
     }
 
     /// Takes plain numbers, NaN for missing cells. Where there was text, it stops at the first number and

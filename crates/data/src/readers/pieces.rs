@@ -120,6 +120,8 @@ impl Text {
     fn rows(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
         let path = &self.parts[self.at].path;
         let block = (rows as u64).saturating_mul(self.start.record) / SHARE;
+        let row = self.start.record.saturating_add(8 * self.start.head.n_columns as u64);
+        let most = (rows as u64).saturating_mul(row).saturating_mul(2);
         let file = match &mut self.open {
             Some(file) => file,
             None => {
@@ -129,8 +131,8 @@ impl Text {
         };
         let mut table = Growing::new(path, self.start.head.clone(), options)?;
         loop {
-            table.read(file)?;
-            if table.n_rows() >= rows {
+            // Also where texts are longer than the first ones.
+            if table.read(file)? >= most || table.n_rows() >= rows {
                 break;
             }
             if !file.append(0)? {
