@@ -72,7 +72,8 @@ pub(super) fn road(
         None => table_bytes.saturating_mul(2),
     };
     let refusal = built.refusal_of_passes();
-    if !passes.can_come_at_once() && (refusal.is_some() || option.is_some()) {
+    let needs_all = !built.reads_in_passes() || refusal.is_some() || option.is_some();
+    if needs_all && !passes.can_come_at_once() {
         // Its reader says so.
         return Ok(Road::AtOnce(options));
     }
