@@ -142,7 +142,7 @@ const CACHED: usize = 1 << 18;
 const BESIDE: u64 = 16 << 20;
 
 /// Of `rows` rows, those that are best read now, where a file goes on without beginning again: few, up to a
-/// whole batch of all rows. What is held open takes the memory of the others.
+/// whole batch of all rows. What is held open takes the memory of the others, and what is [`BESIDE`].
 fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
     let few = (CACHED / BATCH_ROWS / width.max(1)).max(1) * BATCH_ROWS;
     let others = (rows.saturating_sub(few) as u64).saturating_mul(8 * width as u64);

@@ -33,8 +33,8 @@ pub enum Cells {
 }
 
 impl Cells {
-    /// Numbers, NaN where missing. Where a reader has just decoded them, and they are still in the cache of a
-    /// processor, whether all are finite is found in no time: nobody looks again.
+    /// Numbers, NaN where missing. Whether all are finite is found here, and not looked for again: a reader
+    /// calls this when it has just decoded them, while they are in the cache of a processor.
     pub fn of_numbers(values: Vec<f64>) -> Self {
         match first_where(&values, |value| !value.is_finite()) {
             None => Self::Finite(values),
