@@ -16,7 +16,7 @@ pub use elsewhere::{RowSums, SummedElsewhere, sum_part};
 pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
 pub(crate) use passes::ranked;
-pub use passes::{PassSelector, Watched, score_parts};
+pub use passes::{PassSelector, TIMES_IN_MEMORY, Watched, score_parts};
 pub use ranked::{RankedStream, RunningScores, SavedRows};
 pub use state::State;
 
@@ -201,10 +201,9 @@ pub trait StreamScorer: Scorer {
     }
 
     /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
-    /// limits memory reads the rows in passes where that is too much. By default 3, for a copy, and what is
-    /// made of it.
+    /// limits memory reads the rows in passes where that is too much. By default [`TIMES_IN_MEMORY`].
     fn times_in_memory(&self) -> u64 {
-        3
+        TIMES_IN_MEMORY
     }
 
     /// Whether the passes are sums over parts of the rows, which may be taken

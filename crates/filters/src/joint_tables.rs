@@ -17,6 +17,28 @@ const ROWS: usize = 1 << 16;
 /// Tables with the same first features that one task counts.
 const PARTNERS: usize = 32;
 
+/// What is wanted in parts that take at most `most` bytes each, or are one.
+pub(crate) fn in_parts<T>(
+    wanted: impl IntoIterator<Item = T>,
+    bytes: impl Fn(&T) -> usize,
+    most: usize,
+) -> Vec<Vec<T>> {
+    let mut parts: Vec<Vec<T>> = Vec::new();
+    let mut room = 0;
+    for each in wanted {
+        let bytes = bytes(&each);
+        match parts.last_mut() {
+            Some(part) if bytes <= room => part.push(each),
+            _ => {
+                parts.push(vec![each]);
+                room = most;
+            }
+        }
+        room = room.saturating_sub(bytes);
+    }
+    parts
+}
+
 impl StreamTables {
     /// How often the levels of some features, two or three, occur together with each class, for each of
     /// `features`: one more pass over `stream`, whatever their number. Those with the same features but for

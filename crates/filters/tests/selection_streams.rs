@@ -262,13 +262,21 @@ fn any_memory_and_any_number_of_threads_give_the_selection_of_the_table() -> Res
             fewest = stream.pass;
         }
         assert!(criterion != ForwardCriterion::Jmi3 || fewest > 6, "parts of the candidates");
+        if criterion != ForwardCriterion::Jmi3 {
+            // Not enough for the pairs of one feature with all others.
+            let context = Context { memory: Some(6000), ..Context::default() };
+            let mut stream = Passes::of(vec![&data]);
+            let found = forward.select_stream(&mut stream, budget, &context)?;
+            assert_eq!(parts(&found), parts(&table), "{criterion:?} in parts of the pairs");
+            assert!(stream.pass > fewest.max(6), "{criterion:?}: {} passes", stream.pass);
+        }
     }
     // Not enough for the triples of one candidate.
     let context = Context { memory: Some(2000), ..Context::default() };
     let jmi3 = Forward::new(ForwardCriterion::Jmi3);
     let found = jmi3.select_stream(&mut RowBatches::new(&data, 99)?, budget, &context);
     let Err(error @ Error::Unsupported { method: "jmi3", .. }) = found else { panic!("{found:?}") };
-    assert!(error.to_string().contains("more than the 2000 that there are"), "{error}");
+    assert!(error.to_string().contains("that there are for counts"), "{error}");
     // Which two features do not need.
     let found = jmi3.select_stream(&mut RowBatches::new(&data, 99)?, Budget::Count(2), &context)?;
     assert_eq!(parts(&found), parts(&jmi3.select(&data, Budget::Count(2), &context)?));

@@ -4,7 +4,7 @@
 use fewest_core::method::Regularization;
 use fewest_core::{
     BATCH_ROWS, Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches,
-    SampleStream, Selection, Selector, Status, Target,
+    SampleStream, Selection, Selector, Status, SummedElsewhere, Target, sum_part,
 };
 use fewest_linear::{ElasticNet, Lasso, Sign};
 
@@ -299,6 +299,38 @@ fn what_cannot_be_is_refused() -> Result<(), Error> {
     }
     let told = refused(&mut Fixed(InParts::new(&data, 100, 50)), 2, &room(60));
     assert!(told.contains("one machine"), "{told}");
+    Ok(())
+}
+
+/// As on two machines that have a batch each, and the rest: the bits are those of passes here.
+#[test]
+fn parts_of_the_features_are_summed_elsewhere() -> Result<(), Error> {
+    let data = correlated(BATCH_ROWS + 900)?;
+    let rows = |rows: std::ops::Range<usize>| data.subset(&rows.collect::<Vec<_>>());
+    let own = [(rows(0..BATCH_ROWS)?, 0), (rows(BATCH_ROWS..data.n_samples())?, 1)];
+    let context = room(60);
+    for (name, model, budget) in models() {
+        let in_passes = model.in_passes().expect("a sum over rows");
+        let expected = in_passes.select_stream(&mut InParts::new(&data, 997, 23), budget, &context)?;
+        let ask = |part: usize, earlier: &[Vec<u8>]| {
+            let sums = own.iter().map(|(rows, first_batch)| {
+                let mut stream = InParts::new(rows, 500, 23);
+                for _ in 0..part {
+                    stream.next_part()?;
+                }
+                let select =
+                    |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &context);
+                sum_part(&mut stream, *first_batch, earlier, select)
+            });
+            sums.collect()
+        };
+        let mut stream = InParts::new(&data, 997, 23);
+        let found = in_passes.select_stream(&mut SummedElsewhere::new(&mut stream, ask), budget, &context)?;
+        assert_eq!(bits(&found), bits(&expected), "{name}");
+        assert_eq!(found.notes, expected.notes, "{name}");
+        // Nothing but the first rows is read here.
+        assert_eq!(stream.n_passes, 1, "{name}");
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::processes::Machines;
-use crate::tables::{FEATURES, Rows, comparable, in_memory, in_passes, scores_in_memory};
+use crate::tables::{FEATURES, Rows, comparable, in_memory, in_parts, in_passes, scores_in_memory};
 
 /// Methods with their parameters, and the target: `class` or `real`.
 const METHODS: &[(&str, &[&str], &str)] = &[
@@ -127,6 +127,12 @@ fn text_and_wide_tables_have_the_same_bits() {
         let expected = comparable(scores_in_memory(&wide, ("class", ""), method, &[]));
         let arguments = ["--method", method, "--target", "class", "--memory", "100"];
         assert_eq!(comparable(machines.scores(&wide, &arguments)), expected, "{method}, scores");
+    }
+    // All parts in each pass, and some features of several.
+    for method in ["lasso", "elastic-net"] {
+        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
+        let expected = comparable(in_parts(&wide, "class", method, 20, 100 << 20));
+        assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
     }
 }
 

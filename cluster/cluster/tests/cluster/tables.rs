@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{Field, Float64Type, Schema};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::file::properties::WriterProperties;
 use fewest::core::{Budget, Context, Dataset, Error, RowBatches, Scorer, Scores, Selection, Selector};
-use fewest::data::{Complete, Missing, ReadOptions, Reduction, Table};
+use fewest::data::{Complete, Missing, Passes, ReadOptions, Reduction, Table};
 use fewest::registry::{Built, Parameters, Registry};
 use fewest_study::{DataInfo, RunInfo};
 
@@ -150,6 +150,23 @@ pub(crate) fn in_passes(
     document(path, (target, ignored), method, parameters, |selector, data, context| {
         let rows = &mut RowBatches::new(data, 5000)?;
         selector.in_passes().unwrap().select_stream(rows, Budget::Count(k), context)
+    })
+}
+
+/// The document of the same selection by passes, of a file whose features come in parts where so many bytes
+/// are too few for all.
+pub(crate) fn in_parts(path: &Path, target: &str, method: &str, k: usize, memory: u64) -> serde_json::Value {
+    document(path, (target, ""), method, &[], |selector, _, context| {
+        let options = ReadOptions {
+            formats: Registry::standard().clone().with_format(fewest_arrow::PARQUET)?.formats().clone(),
+            ..ReadOptions::with_target(target)
+        };
+        let passes = Passes::open(path, &options).unwrap().unwrap();
+        let mut rows = passes.rows_in_parts(Missing::Error, memory).unwrap();
+        assert!(rows.n_parts() > 1);
+        // The command leaves as much for sums.
+        let context = Context { memory: Some((memory / 4) as usize), ..*context };
+        selector.in_passes().unwrap().select_stream(&mut rows, Budget::Count(k), &context)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fewest::core::{BATCH_ROWS, Context, Error, Selection, Status};
+use fewest::core::{BATCH_ROWS, Context, Error, Selection, Status, TIMES_IN_MEMORY};
 use fewest::data::{Complete, Format, Missing, Passes, ReadOptions, Rows, Task, bytes_text};
 use fewest::registry::{Built, Method, Parameters, Registry};
 use fewest_study::{DataInfo, PassInfo};
@@ -36,9 +36,9 @@ pub(super) struct InPasses {
     table_bytes: u64,
 }
 
-/// The road for a method as `built`: in passes where the table may take more than half of `memory` bytes, or
-/// what the method makes of it more than all. Otherwise at once, as one of the options in `whole_table` may
-/// need, which are given or not. What cannot be read in pieces is read at once, too: its reader says whether
+/// The road for a method as `built`: in passes where the table and what the method makes of it may take more
+/// than `memory` bytes. Otherwise at once, as one of the options in `whole_table` may need, which are given or
+/// not. What cannot be read in pieces is read at once, too: its reader says whether
 /// it is too large.
 pub(super) fn road(
     registry: &Registry,
@@ -59,7 +59,6 @@ pub(super) fn road(
     else {
         return Ok(Road::AtOnce(options));
     };
-    let needs = Needs { passes: &passes, file: &args.read.file, memory };
     let own = [
         ("--task survival", options.task == Task::Survival),
         ("--missing mean", args.missing == Missing::Mean),
@@ -67,10 +66,15 @@ pub(super) fn road(
     ];
     let option = whole_table.iter().chain(&own).find(|(_, is_given)| *is_given).map(|(option, _)| *option);
     let table_bytes = passes.table_bytes();
-    let whole_bytes = match built.times_in_memory() {
-        Some(times) => table_bytes.saturating_mul(times).saturating_add(PROGRAM),
-        None => table_bytes.saturating_mul(2),
+    let twice = table_bytes.saturating_mul(2);
+    let (whole_bytes, enough) = match built.times_in_memory() {
+        Some(times) => {
+            let whole_bytes = table_bytes.saturating_mul(times).saturating_add(PROGRAM);
+            (whole_bytes, if times > TIMES_IN_MEMORY { whole_bytes } else { twice })
+        }
+        None => (twice, twice),
     };
+    let needs = Needs { passes: &passes, file: &args.read.file, memory, enough };
     let refusal = built.refusal_of_passes();
     let needs_all = !built.reads_in_passes() || refusal.is_some() || option.is_some();
     if needs_all && !passes.can_come_at_once() {
@@ -81,8 +85,9 @@ pub(super) fn road(
     let reads_parts = built.reads_parts() && args.missing != Missing::DropRows;
     // What cannot be read in passes may take half of the memory, and so may short tables, of which a batch of
     // rows is all or more.
-    let is_short = || memory < passes.least_memory(reads_parts) || passes.n_rows().0 <= BATCH_ROWS as u64;
-    let fits = table_bytes <= memory / 2 && (option.is_some() || refusal.is_some() || is_short());
+    let least = passes.least_memory(reads_parts);
+    let is_short = memory < least || passes.n_rows().0 <= BATCH_ROWS as u64;
+    let fits = enough <= memory && (option.is_some() || refusal.is_some() || is_short);
     if passes.can_come_at_once() && (whole_bytes <= memory || fits) {
         return Ok(Road::AtOnce(ReadOptions { room: Some(memory), ..options }));
     }
@@ -95,20 +100,42 @@ pub(super) fn road(
     if let Some(error) = refusal {
         return Err(needs.whole_table_since(&error));
     }
+    if memory < least {
+        return Err(needs.more(method, least));
+    }
     Ok(Road::InPasses(InPasses { passes, reads_parts, memory, table_bytes }))
 }
 
-/// What needs the whole table where there is not enough memory for it.
+/// What needs more memory.
 struct Needs<'a> {
     passes: &'a Passes,
     file: &'a Path,
     memory: u64,
+    /// With so many bytes the table is read at once.
+    enough: u64,
 }
 
 impl Needs<'_> {
     /// As much memory as is enough: no less, though rounded.
     fn enough(&self) -> String {
-        format!("{} MiB of memory", self.passes.table_bytes().saturating_mul(2).div_ceil(1 << 20))
+        mebibytes(self.enough)
+    }
+
+    /// For what can read the rows in passes, with `least` bytes.
+    fn more(&self, method: &Method, least: u64) -> Failure {
+        let (rows, columns) = (text::count(BATCH_ROWS), self.passes.n_columns());
+        let columns = text::counted(columns, "column", "columns");
+        let (enough, why) = match self.enough < least && self.passes.can_come_at_once() {
+            true => (self.enough, format!("to read its {} at once", bytes_text(self.passes.table_bytes()))),
+            false => (least, format!("to read it in pieces of {rows} rows of {columns}")),
+        };
+        Failure::new(format!(
+            "{}: --memory {} is too little for {}: give it {}, {why}",
+            self.file.display(),
+            bytes_text(self.memory),
+            method.id,
+            mebibytes(enough)
+        ))
     }
 
     fn whole_table_for(&self, registry: &Registry, method: &Method) -> Failure {
@@ -119,7 +146,7 @@ impl Needs<'_> {
         let (rows, is_exact) = self.passes.n_rows();
         let about = if is_exact { "" } else { "about " };
         Failure::new(format!(
-            "{}: {} needs the whole table, {about}{} ({about}{} rows of {}), which is more than half of --memory {}: \
+            "{}: {} needs the whole table, {about}{} ({about}{} rows of {}), for which --memory {} is too little: \
              give it {}, or take a method that reads the rows in passes: {}",
             self.file.display(),
             method.id,
@@ -138,8 +165,7 @@ impl Needs<'_> {
             false => "leave it out",
         };
         Failure::new(format!(
-            "{option} needs the whole table in memory, {}, which is more than half of --memory {}: {instead}, or give \
-             it {}",
+            "{option} needs the whole table in memory, {}, for which --memory {} is too little: {instead}, or give it {}",
             bytes_text(self.passes.table_bytes()),
             bytes_text(self.memory),
             self.enough()
@@ -151,6 +177,11 @@ impl Needs<'_> {
         let (file, enough) = (self.file.display(), self.enough());
         Failure::new(format!("{file}: {error}; with {enough} the table is read at once"))
     }
+}
+
+/// So much memory, in words.
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB of memory", bytes.div_ceil(1 << 20))
 }
 
 /// Rows that were opened, with what is known of them.

@@ -28,7 +28,10 @@ pub trait RowSums {
 /// order of the rows.
 ///
 /// It is given the number of the [part of the features](SampleStream::next_part), and the sums over all rows
-/// of the passes before, which [`sum_part`] needs to do as was done here.
+/// of the passes before, which [`sum_part`] needs to do as was done here: those of this part, or, once some
+/// [features were taken](SampleStream::take_features), those of all parts from the first, which is the number
+/// that is given then. For that, sums of parts that are over are kept, 256 MiB of them: features of parts
+/// with more cannot be taken.
 /// Nothing but the first rows of `rows` is read here, which tell what kind of target it is; a method that
 /// reads more of them fails with [`Error::Unsupported`].
 ///
@@ -85,7 +88,12 @@ pub struct SummedElsewhere<'a, F> {
     /// The number of the part of the features.
     part: usize,
     earlier: Vec<Vec<u8>>,
+    /// The sums of the parts before; `None` where they were too many.
+    before: Option<Vec<Vec<u8>>>,
 }
+
+/// Bytes of the sums of parts that are over at most.
+const KEPT: usize = 256 << 20;
 
 impl<'a, F> SummedElsewhere<'a, F>
 where
@@ -93,7 +101,8 @@ where
 {
     /// Of these rows.
     pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
-        Self { first: First { rows, is_seen: false }, ask, part: 0, earlier: Vec::new() }
+        let first = First { rows, is_seen: false };
+        Self { first, ask, part: 0, earlier: Vec::new(), before: Some(Vec::new()) }
     }
 }
 
@@ -110,12 +119,28 @@ where
     }
 
     fn next_part(&mut self) -> Result<bool, Error> {
-        let is_another = self.first.rows.next_part()?;
+        let is_another = self.first.next_part()?;
         if is_another {
-            (self.first.is_seen, self.part) = (false, self.part + 1);
+            self.part += 1;
+            if let Some(before) = &mut self.before {
+                before.append(&mut self.earlier);
+            }
             self.earlier.clear();
+            let is_little = |kept: &Vec<Vec<u8>>| kept.iter().map(Vec::len).sum::<usize>() <= KEPT;
+            self.before = self.before.take().filter(is_little);
         }
         Ok(is_another)
+    }
+
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
+        let Some(before) = &mut self.before else { return Ok(false) };
+        if !self.first.take_features(features)? {
+            return Ok(false);
+        }
+        // From now on executors do all that was done here, from the first part on.
+        before.append(&mut self.earlier);
+        (self.earlier, self.part) = (std::mem::take(before), 0);
+        Ok(true)
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
@@ -169,6 +194,14 @@ impl SampleStream for OwnPart<'_> {
         self.first.rewind()
     }
 
+    fn next_part(&mut self) -> Result<bool, Error> {
+        self.first.next_part()
+    }
+
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
+        self.first.take_features(features)
+    }
+
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
         if let Some(whole) = self.earlier.next() {
             return Ok(Some(whole.clone()));
@@ -201,6 +234,18 @@ impl First<'_> {
         }
         self.is_seen = true;
         self.rows.next_batch()
+    }
+
+    fn next_part(&mut self) -> Result<bool, Error> {
+        let is_another = self.rows.next_part()?;
+        self.is_seen &= !is_another;
+        Ok(is_another)
+    }
+
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
+        let are_taken = self.rows.take_features(features)?;
+        self.is_seen &= !are_taken;
+        Ok(are_taken)
     }
 
     fn rewind(&mut self) -> Result<bool, Error> {

@@ -4,6 +4,9 @@ use super::{RowSums, SampleStream, State, StreamScorer};
 use crate::scores::cut;
 use crate::{Budget, Column, Context, Dataset, Error, Scores, Selection};
 
+/// How many times the bytes of a table most methods take, with the table: a copy, and what is made of it.
+pub const TIMES_IN_MEMORY: u64 = 3;
+
 /// A [`Selector`](crate::Selector) that can read the rows in passes, so that they need not be in memory.
 pub trait PassSelector: Send + Sync {
     /// The selection from the rows of `stream`, which is read as often as needed: that of
@@ -27,10 +30,9 @@ pub trait PassSelector: Send + Sync {
     }
 
     /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
-    /// limits memory reads the rows in passes where that is too much. By default 3, for a copy, and what is
-    /// made of it.
+    /// limits memory reads the rows in passes where that is too much. By default [`TIMES_IN_MEMORY`].
     fn times_in_memory(&self) -> u64 {
-        3
+        TIMES_IN_MEMORY
     }
 
     /// Whether the passes are sums over parts of the rows, which may be taken

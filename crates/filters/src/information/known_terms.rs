@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use fewest_core::method::Choice as _;
 use fewest_core::{Context, Error, SampleStream};
 
 use super::criterion::{Alone, ForwardCriterion, Samples};
-use crate::joint_tables::JointTable;
+use crate::joint_tables::{JointTable, in_parts};
 use crate::tables::StreamTables;
 
 /// Bytes of the tables of one pass at most.
@@ -104,38 +105,54 @@ impl<'a> KnownTerms<'a> {
         self.join(singles, &followers, joining)
     }
 
-    /// One pass: completes features, and counts the pairs of the `joining` ones with those ahead.
+    /// Completes features, and counts the pairs of the `joining` ones with those ahead: one pass, or more where
+    /// there is too little memory for the pairs of one feature.
     fn join(&mut self, singles: &Singles, complete: &[usize], joining: Vec<usize>) -> Result<(), Error> {
         let mut with = self.ahead.clone();
         with.extend(&joining);
-        let mut pairs: Vec<[usize; 2]> = Vec::new();
-        for &j in complete {
-            pairs.extend(self.candidates.iter().filter(|k| **k != j).map(|&k| [j, k]));
+        let of_candidates =
+            |&j: &usize| self.candidates.iter().filter(move |k| **k != j).map(move |&k| [j, k]);
+        let wanted: Vec<[usize; 2]> = complete.iter().flat_map(of_candidates).collect();
+        singles.check(wanted.iter().map(|pair| (pair[1], singles.levels.bytes(pair))), self.context)?;
+        let bytes_of = |pair: &[usize; 2]| singles.levels.bytes(pair);
+        let mut parts = in_parts(wanted, bytes_of, self.bytes);
+        let mut pairs = parts.pop().unwrap_or_default();
+        for part in parts {
+            let tables = singles.levels.joint(&part, self.stream, self.context)?;
+            self.complete_with(singles, &part, &tables);
         }
+        let mut bytes: usize = pairs.iter().map(bytes_of).sum();
         let n_complete = pairs.len();
-        let mut bytes: usize = pairs.iter().map(|pair| singles.levels.bytes(pair)).sum();
         let mut joined = Vec::new();
         for (at, &k) in joining.iter().enumerate() {
             let own: Vec<[usize; 2]> = with[..self.ahead.len() + at].iter().map(|&j| [k, j]).collect();
-            bytes += own.iter().map(|pair| singles.levels.bytes(pair)).sum::<usize>();
+            bytes += own.iter().map(bytes_of).sum::<usize>();
             if bytes > self.bytes {
                 break;
             }
             pairs.extend(own);
             joined.push(k);
         }
-        let tables = singles.levels.joint(&pairs, self.stream, self.context)?;
-        for (&[j, k], table) in pairs.iter().zip(&tables).take(n_complete) {
-            let terms = self.complete.entry(j).or_insert_with(|| vec![0.0; singles.alone.len()]);
-            // The selected one is the second of a table whose first is the candidate.
-            terms[k] = singles.term(k, j, table, true);
+        if pairs.is_empty() {
+            return Ok(());
         }
+        let tables = singles.levels.joint(&pairs, self.stream, self.context)?;
+        self.complete_with(singles, &pairs[..n_complete], &tables);
         for (&[a, b], table) in pairs.iter().zip(&tables).skip(n_complete) {
             self.pairs.insert([a, b], singles.term(a, b, table, false));
             self.pairs.insert([b, a], singles.term(b, a, table, true));
         }
         self.ahead.extend(joined);
         Ok(())
+    }
+
+    /// The terms of the first feature of each pair with the second.
+    fn complete_with(&mut self, singles: &Singles, pairs: &[[usize; 2]], tables: &[JointTable]) {
+        for (&[j, k], table) in pairs.iter().zip(tables) {
+            let terms = self.complete.entry(j).or_insert_with(|| vec![0.0; singles.alone.len()]);
+            // The selected one is the second of a table whose first is the candidate.
+            terms[k] = singles.term(k, j, table, true);
+        }
     }
 
     /// One pass: the terms of all pairs of these features.
@@ -217,6 +234,27 @@ impl<'a> KnownTerms<'a> {
 }
 
 impl Singles {
+    /// Refuses features whose counts with selected ones take more bytes than there are for all counts.
+    pub(super) fn check(
+        &self,
+        mut bytes: impl Iterator<Item = (usize, usize)>,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
+        let Some(memory) = context.memory else { return Ok(()) };
+        let Some((j, bytes)) = bytes.find(|(_, bytes)| *bytes > memory) else { return Ok(()) };
+        Err(Error::Unsupported {
+            method: self.criterion.word(),
+            what: format!(
+                "feature {j} (counted from 0, {} levels) in passes: its joint counts with selected features take {} \
+                 MiB, more than the {} MiB that there are for counts,",
+                self.levels.n_levels(j),
+                bytes.div_ceil(1 << 20),
+                memory >> 20
+            ),
+            instead: "give it more memory, or take fewer bins, or fewer features".to_owned(),
+        })
+    }
+
     /// The term of candidate `k` with `j`; `swapped` where the table has `j` first.
     fn term(&self, k: usize, j: usize, table: &JointTable, swapped: bool) -> f64 {
         let order = if swapped { [1, 0, 2] } else { [0, 1, 2] };

@@ -2,12 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fewest_core::method::Choice;
 use fewest_core::{Context, Error, SampleStream};
 
 use super::known_terms::{AHEAD, ALL, BYTES, Singles, UNKNOWN_NUMBER};
 use super::triple_terms::{Triples, sorted};
-use crate::joint_tables::JointTable;
+use crate::joint_tables::{JointTable, in_parts};
 
 /// With fewer features to select nothing is foreseen: the first is the best alone, the second the best with
 /// it, and the last needs no terms.
@@ -71,22 +70,31 @@ impl<'a> KnownTriples<'a> {
         }
     }
 
-    /// One pass: the pairs of all features with the first one, and the triples of the best candidates.
+    /// The pairs of all features with the first one, and the triples of the best candidates: one pass, or more
+    /// where there is too little memory for all pairs.
     fn with_first(&mut self, singles: &Singles, first: usize) -> Result<Vec<f64>, Error> {
         let others = self.left(&[first]);
-        let mut features: Vec<Vec<usize>> = others.iter().map(|&k| vec![first, k]).collect();
+        singles.check(others.iter().map(|&k| (k, bytes_of(singles, &[first, k]))), self.context)?;
+        let mut parts =
+            in_parts(others.iter().map(|&k| vec![first, k]), |pair| bytes_of(singles, pair), self.bytes);
+        let mut features = parts.pop().unwrap_or_default();
         let bytes: usize = features.iter().map(|pair| bytes_of(singles, pair)).sum();
+        let mut of_pairs = Vec::with_capacity(others.len());
+        for part in parts {
+            let tables = singles.levels.joint(&part, self.stream, self.context)?;
+            of_pairs.extend(tables.iter().map(|table| singles.samples.jointly(table.sums([1, 0, 2]))));
+        }
+        let n_pairs = features.len();
         self.ahead = self.best(singles, first, self.bytes.saturating_sub(bytes));
         let triples: Vec<[usize; 3]> = triples_of(&self.ahead).collect();
         features.extend(triples.iter().map(|triple| triple.to_vec()));
         let mut tables = singles.levels.joint(&features, self.stream, self.context)?;
-        for (triple, table) in triples.into_iter().zip(tables.split_off(others.len())) {
+        for (triple, table) in triples.into_iter().zip(tables.split_off(n_pairs)) {
             self.keep(singles, triple, table);
         }
+        of_pairs.extend(tables.iter().map(|table| singles.samples.jointly(table.sums([1, 0, 2]))));
         let mut terms = vec![0.0; singles.alone.len()];
-        for (k, table) in others.into_iter().zip(tables) {
-            terms[k] = singles.samples.jointly(table.sums([1, 0, 2]));
-        }
+        others.into_iter().zip(of_pairs).for_each(|(k, term)| terms[k] = term);
         self.folds.clone_from(&terms);
         Ok(terms)
     }
@@ -187,35 +195,9 @@ impl<'a> KnownTriples<'a> {
         before: &[usize],
         last: usize,
     ) -> Result<Vec<Vec<usize>>, Error> {
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        let mut room = 0;
-        for &k in left {
-            let bytes: usize = before.iter().map(|&j| bytes_of(singles, &[j, last, k])).sum();
-            if let Some(memory) = self.context.memory
-                && bytes > memory
-            {
-                return Err(Error::Unsupported {
-                    method: singles.criterion.word(),
-                    what: format!(
-                        "feature {k} (counted from 0, {} levels) in passes: its joint counts with the last \
-                         of {} selected features and each one before take {bytes} bytes, more than the {memory} \
-                         that there are for them,",
-                        singles.levels.n_levels(k),
-                        before.len() + 1
-                    ),
-                    instead: "give it more memory, or take fewer bins, or fewer features".to_owned(),
-                });
-            }
-            match parts.last_mut() {
-                Some(part) if bytes <= room => part.push(k),
-                _ => {
-                    parts.push(vec![k]);
-                    room = self.bytes;
-                }
-            }
-            room = room.saturating_sub(bytes);
-        }
-        Ok(parts)
+        let bytes = |&k: &usize| before.iter().map(|&j| bytes_of(singles, &[j, last, k])).sum();
+        singles.check(left.iter().map(|k| (*k, bytes(k))), self.context)?;
+        Ok(in_parts(left.iter().copied(), bytes, self.bytes))
     }
 
     /// One pass: the triples of the last selected feature and of those that would follow it, with all, and of

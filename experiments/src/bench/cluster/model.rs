@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, EXECUTORS, Run, SPARSE, Table, WIDE_METHODS, seconds, tasks};
+use super::{BATCH, COLUMNS, EXECUTORS, Run, SPARSE, Table, WIDE_METHODS, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -115,10 +115,13 @@ pub(super) struct Model {
     fitted: Vec<Fitted>,
 }
 
-/// Three numbers of a method, for all of its passes together.
+/// Four numbers of a method, for all of its passes together.
 struct Fitted {
     name: &'static str,
-    /// Seconds of a task without rows: mostly until the scheduler hands out the next one.
+    /// Seconds without tasks, however many executors there are: until the scheduler has planned a pass, and
+    /// what the command computes.
+    start: f64,
+    /// Seconds of a task without rows: until it is handed out, and what it sends.
     task: f64,
     /// Seconds of a row with [`COLUMNS`] columns.
     row: f64,
@@ -136,23 +139,30 @@ const SLOTS: f64 = 8.0;
 const NETWORK: f64 = 1e9;
 
 impl Model {
-    /// From the smallest and the largest table with one executor, and the largest one with two.
+    /// From a table of one batch, and the smallest and the largest of the others, with one executor, and the
+    /// largest one with two.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
-            let [small, large] = [sizes[0], sizes[2]];
+            let large = sizes[2];
             let taken = |rows: usize, executors: usize| seconds(runs, method, Table::long(rows), executors);
-            let of = |rows: usize| (tasks(rows), rows as f64, taken(rows, EXECUTORS[0]));
-            let ((tasks, rows, time), (more_tasks, more_rows, longer)) = (of(small), of(large));
-            let determinant = tasks * more_rows - more_tasks * rows;
-            let is_told = determinant > TELLING * tasks * more_rows;
+            let one_batch = taken(BATCH, EXECUTORS[0]);
+            // What a table has and takes beyond that of one batch, which has one task.
+            let beyond = |rows: usize| {
+                (tasks(rows) - 1.0, (rows - BATCH) as f64, taken(rows, EXECUTORS[0]) - one_batch)
+            };
+            let ((tasks_small, rows, time), (tasks_large, more_rows, longer)) =
+                (beyond(sizes[0]), beyond(large));
+            let determinant = tasks_small * more_rows - tasks_large * rows;
+            let is_told = determinant > TELLING * tasks_small * more_rows;
             let task = if is_told { (time * more_rows - longer * rows) / determinant } else { 0.0 };
             let task = task.max(0.0);
-            let row = ((longer - task * more_tasks) / more_rows).max(0.0);
-            let with_two = taken(large, EXECUTORS[1]) - task * more_tasks / 2.0;
-            let computing = row * more_rows;
+            let row = ((longer - task * tasks_large) / more_rows).max(0.0);
+            let start = (one_batch - task - row * BATCH as f64).max(0.0);
+            let with_two = taken(large, EXECUTORS[1]) - start - task * tasks(large) / 2.0;
+            let computing = row * large as f64;
             let speedup = if computing > 0.0 { (computing / with_two.max(0.0)).clamp(1.0, 2.0) } else { 1.0 };
-            fitted.push(Fitted { name: method.name, task, row, speedup });
+            fitted.push(Fitted { name: method.name, start, task, row, speedup });
         }
         Ok(Self { fitted })
     }
@@ -164,17 +174,17 @@ impl Model {
 
     /// Seconds with one or two executors of one task each, on the tables that are measured.
     pub(super) fn measured(&self, method: &Method, rows: usize, executors: usize) -> Result<f64> {
-        let Fitted { task, row, speedup, .. } = self.of(method.name)?;
+        let Fitted { start, task, row, speedup, .. } = self.of(method.name)?;
         let faster = if executors > 1 { *speedup } else { 1.0 };
-        Ok(task * tasks(rows) / executors as f64 + row * rows as f64 / faster)
+        Ok(start + task * tasks(rows) / executors as f64 + row * rows as f64 / faster)
     }
 
     /// Seconds of a run on a wide table with as many executors, had it no zeros.
     pub(super) fn wide(&self, run: &Run) -> Result<f64> {
         let (name, Table { rows, columns, .. }) = (run.method.name, run.table);
-        let Fitted { task, speedup, .. } = self.of(name)?;
+        let Fitted { start, task, speedup, .. } = self.of(name)?;
         let faster = if run.executors > 1 { *speedup } else { 1.0 };
-        let waiting = task * tasks(rows) * run.parts() as f64 / run.executors as f64;
+        let waiting = (start + task * tasks(rows) / run.executors as f64) * run.parts() as f64;
         Ok(waiting + self.each(name, columns as f64)? * rows as f64 / faster)
     }
 
@@ -188,7 +198,8 @@ impl Model {
                 runs.iter().filter(wide).find(|run| run.method.name == name && run.executors == 1)
             };
             let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
-            let waiting = self.of(name)?.task * tasks(dense.table.rows) * dense.parts() as f64;
+            let Fitted { start, task, .. } = self.of(name)?;
+            let waiting = (start + task * tasks(dense.table.rows)) * dense.parts() as f64;
             let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
             let whole = computing(dense);
             shares.push((name, if whole > 0.0 { computing(sparse) / whole } else { 1.0 }));
@@ -249,7 +260,8 @@ impl Model {
             let tasks = (rows / each).ceil();
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
-            let waiting = rounds * self.of(name)?.task * more_passes * parts;
+            let Fitted { start, task, .. } = self.of(name)?;
+            let waiting = (start + rounds * task) * more_passes * parts;
             let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
             let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
