@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use fewest::data::{Missing, Task};
+use fewest::data::{Missing, Task, bytes_of};
 
 /// Feature selection on many machines: the answers of `fewest select` and `fewest score`, with the same bits
 ///
@@ -137,8 +137,8 @@ pub(crate) struct QuestionArgs {
     /// text, which each reads from the start]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) tasks: Option<usize>,
-    /// MiB of memory that a task may use
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    /// Memory that a task may use, such as 1GiB or 500M
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = bytes_of)]
     pub(crate) memory: u64,
     /// Seconds that a pass over the rows may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]

@@ -160,7 +160,7 @@ fn asked_of(args: &QuestionArgs) -> Result<(Cluster, Table), Error> {
     let cluster = Cluster {
         secret: secret(args.secret.as_deref())?,
         tasks: args.tasks,
-        memory: args.memory.saturating_mul(1 << 20),
+        memory: args.memory,
         pass_limit: Duration::from_secs(args.pass_limit),
         resume: args.resume.clone(),
         ..Cluster::new(args.cluster.clone())

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::sizes::bytes_text;
+
 /// A file that cannot be read or written, or with content that cannot be used.
 ///
 /// Every message is one line that names the file, the line or row and the column where that makes sense,
@@ -133,9 +135,9 @@ pub enum Error {
     /// A file whose values would need more memory than they may take, detected before it is read or while it
     /// is.
     #[error(
-        "{}: its values need about {} of memory, more than {}the {} it may use: keep fewer rows or \
+        "{}: its values need about {} of memory, more than {} it may use: keep fewer rows or \
          columns, give it more memory, or read it anyway (on the command line: --allow-large)",
-        path.display(), bytes_text(*needed), if most < memory { "half of " } else { "" }, bytes_text(*memory)
+        path.display(), bytes_text(*needed), share(*most, *memory)
     )]
     TooLarge {
         /// The file.
@@ -279,19 +281,16 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
     text
 }
 
+/// Bytes that values may take, of all.
+fn share(most: u64, memory: u64) -> String {
+    match most == memory / 2 {
+        true => format!("half of the {}", bytes_text(memory)),
+        // Where any number was allowed, the system has no more.
+        false => format!("the {}", bytes_text(if memory > 0 { most.min(memory) } else { most })),
+    }
+}
+
 /// A hint at the name that may be meant.
 fn meant(near: Option<&str>) -> String {
     near.map_or(String::new(), |near| format!("; did you mean {}?", quoted(near)))
-}
-
-/// A number of bytes in words: `1.5 GiB`.
-pub fn bytes_text(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut amount = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while amount >= 1024.0 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    format!("{amount:.1} {}", UNITS[unit])
 }

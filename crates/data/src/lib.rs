@@ -22,6 +22,7 @@ mod reduction;
 mod remote;
 mod roles;
 mod scaling;
+mod sizes;
 mod source;
 mod summary;
 mod suspicions;
@@ -33,7 +34,7 @@ mod write;
 
 pub use cells::{Cells, Wanted};
 pub use digest::digest;
-pub use error::{ColumnLabel, Error, Place, RowLabel, bytes_text};
+pub use error::{ColumnLabel, Error, Place, RowLabel};
 pub use folder::{Folder, Part};
 pub use format::{Format, Formats, Sniff};
 pub use journal::Journal;
@@ -53,6 +54,7 @@ pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLev
 pub use remote::Remote;
 pub use roles::matching_names;
 pub use scaling::{Scaled, Scaling};
+pub use sizes::{bytes_of, bytes_text};
 pub use source::{Content, Source};
 pub use summary::{ColumnSummary, TableSummary, TargetSummary};
 pub use table::Table;

@@ -121,16 +121,16 @@ fn text_and_wide_tables_have_the_same_bits() {
     let wide = folder.path().join("wide.parquet");
     crate::tables::write(&wide, &crate::tables::batch(columns));
     for method in ["f-score", "chi2"] {
-        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
+        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100MiB"];
         let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
         let expected = comparable(scores_in_memory(&wide, ("class", ""), method, &[]));
-        let arguments = ["--method", method, "--target", "class", "--memory", "100"];
+        let arguments = ["--method", method, "--target", "class", "--memory", "100MiB"];
         assert_eq!(comparable(machines.scores(&wide, &arguments)), expected, "{method}, scores");
     }
     // All parts in each pass, and some features of several.
     for method in ["lasso", "elastic-net"] {
-        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100"];
+        let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100MiB"];
         let expected = comparable(in_parts(&wide, "class", method, 20, 100 << 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
     }

@@ -1,6 +1,7 @@
 //! How much memory may be used.
 
 use clap::Args;
+use fewest::data::bytes_of;
 
 /// A bound on memory.
 #[derive(Debug, Clone, Args)]
@@ -12,71 +13,6 @@ pub(crate) struct MemoryArgs {
     /// makes of it would take more, its rows are read several times, in pieces, and the answer is the same.
     /// The methods that can, and how many passes they need, are in docs/scale.md. For Parquet, Arrow, CSV and
     /// .npy files.
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = bytes_of)]
     pub memory: Option<u64>,
-}
-
-/// Least bytes.
-const LEAST: f64 = 1_048_576.0;
-
-/// A number of bytes, with a unit.
-fn bytes(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, f64); 17] = [
-        ("kib", 1024.0),
-        ("mib", 1_048_576.0),
-        ("gib", 1_073_741_824.0),
-        ("tib", 1_099_511_627_776.0),
-        ("kb", 1e3),
-        ("mb", 1e6),
-        ("gb", 1e9),
-        ("tb", 1e12),
-        ("ki", 1024.0),
-        ("mi", 1_048_576.0),
-        ("gi", 1_073_741_824.0),
-        ("ti", 1_099_511_627_776.0),
-        ("k", 1e3),
-        ("m", 1e6),
-        ("g", 1e9),
-        ("t", 1e12),
-        ("b", 1.0),
-    ];
-    let lower = text.trim().to_lowercase();
-    let found = UNITS.iter().find_map(|(unit, size)| Some((lower.strip_suffix(unit)?, *size)));
-    let (number, size) = found.unwrap_or((&lower, 1.0));
-    let amount = number.trim().parse().ok().filter(|amount: &f64| amount.is_finite() && *amount > 0.0);
-    match amount.map(|amount| amount * size) {
-        // No table is read with so little: who gives a number alone means another unit.
-        Some(bytes) if bytes < LEAST && found.is_none() => {
-            Err(format!("that is in bytes, and less than 1MiB: did you mean {}MiB?", number.trim()))
-        }
-        Some(bytes) if bytes < LEAST => Err("give at least 1MiB".to_owned()),
-        Some(bytes) if (1.0..9e18).contains(&bytes) => Ok(bytes as u64),
-        _ => Err("give a size such as 2GiB, 500MiB or 4G".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_units_of_both_kinds() {
-        for (text, expected) in [
-            ("2GiB", 2 << 30),
-            ("1.5 GiB", 3 << 29),
-            ("500M", 500_000_000),
-            ("500mb", 500_000_000),
-            ("6400Ki", 6_553_600),
-            ("1T", 1_000_000_000_000),
-            ("67108864", 67_108_864),
-            ("67108864B", 67_108_864),
-        ] {
-            assert_eq!(bytes(text), Ok(expected), "{text}");
-        }
-        for text in ["", "GiB", "-1G", "0", "inf", "nanG", "1e30", "2 GiB of it", "two"] {
-            assert!(bytes(text).is_err(), "{text}");
-        }
-        assert_eq!(bytes("67").unwrap_err(), "that is in bytes, and less than 1MiB: did you mean 67MiB?");
-        assert_eq!(bytes("1000KiB").unwrap_err(), "give at least 1MiB");
-    }
 }

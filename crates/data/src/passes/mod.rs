@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use fewest_core::{BATCH_ROWS, Dataset, FeatureKind, OnDemand, SampleStream, Target};
 
-use crate::error::bytes_text;
 use crate::roles::{self, Guess, Role};
+use crate::sizes::bytes_text;
 use crate::source::Source;
 use crate::{Complete, Error, Folder, Missing, ReadOptions, Table, TargetFound, Task};
 use look::{Looked, looks};
