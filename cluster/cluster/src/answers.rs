@@ -1,6 +1,6 @@
 //! Selections and scores by a cluster: the method runs here, and its passes over the rows there.
 
-use fewest::core::{Budget, Scores, Selection, score_parts};
+use fewest::core::{Budget, Context, SampleStream, Scores, Selection, score_parts};
 use fewest::data::Reduction;
 use fewest::registry::{Built, Kind, Method, Parameters, Registry};
 use fewest_study::{RunInfo, json};
@@ -94,9 +94,13 @@ pub fn select(
         _ => n_features,
     });
     Budget::Count(k).check(n_features)?;
+    let selects = matches!(built, Built::Selector(_));
     let selector = built.into_selector();
     let selector = selector.in_passes().ok_or_else(not_in_parts)?;
-    let summed = run.summed(k, |rows, context| selector.select_stream(rows, Budget::Count(k), context))?;
+    let found = |rows: &mut dyn SampleStream, context: &Context<'_>| {
+        selector.select_stream(rows, Budget::Count(k), context)
+    };
+    let summed = run.summed((k, selects), found)?;
     let mut selection = summed.found;
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     selection.notes.extend(summed.unkept);
@@ -128,7 +132,7 @@ pub fn score(
     let mut run = Run::open(cluster, table, &registry, called, &built)?;
     // Executors rank all features by the scores: the sums are the same.
     let k = run.info.n_features;
-    let summed = run.summed(k, |rows, context| score_parts(scorer, rows, context))?;
+    let summed = run.summed((k, false), |rows, context| score_parts(scorer, rows, context))?;
     let (mut scores, _) = summed.found;
     scores.notes.extend(summed.unkept);
     let (_, run) = run.finish(summed.seconds);

@@ -130,6 +130,8 @@ impl Work {
         let options = request.table.options(&self.registry, needs_target);
         let first_batch = usize::try_from(rows.start / BATCH_ROWS as u64).map_err(one_line)?;
         let mut rows = request.rows(&self.stores, &options, rows).map_err(one_line)?;
+        // The method counts from the first feature of its part.
+        let before = if request.part > 0 { rows.first_feature() } else { 0 };
         let context = Context { memory: Some(request.memory), ..Context::default() };
         let method = |stream: &mut dyn SampleStream| {
             selector.select_stream(stream, Budget::Count(request.k), &context)
@@ -137,7 +139,7 @@ impl Work {
         sum_part(&mut rows, first_batch, &request.earlier, method).map(Reply::Sums).map_err(
             |error| match rows.take_failure() {
                 Some(error) => one_line(error),
-                None => in_table(&request.table.path, &error),
+                None => in_table(&request.table.path, &error.in_columns_from(before)),
             },
         )
     }

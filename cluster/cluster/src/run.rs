@@ -99,10 +99,11 @@ impl<'a> Run<'a> {
         &self.called.parameters
     }
 
-    /// What `method` finds in rows that the cluster sums, of which executors are told to select `k` features.
+    /// What `method` finds in rows that the cluster sums, of which executors are told to select `k` features,
+    /// by what they score or, where it `selects`, all together.
     pub(crate) fn summed<T>(
         &mut self,
-        k: usize,
+        (k, selects): (usize, bool),
         method: impl FnOnce(&mut dyn SampleStream, &Context<'_>) -> Result<T, CoreError>,
     ) -> Result<Summed<T>, Error> {
         let Self { cluster, finished, rows, .. } = self;
@@ -131,7 +132,11 @@ impl<'a> Run<'a> {
         };
         let started = Instant::now();
         let context = Context { memory: Some(request.memory), ..Context::default() };
-        let found = method(&mut SummedElsewhere::new(rows, ask), &context);
+        let mut elsewhere = SummedElsewhere::new(rows, ask);
+        if selects {
+            elsewhere = elsewhere.with_all_parts();
+        }
+        let found = method(&mut elsewhere, &context);
         let seconds = started.elapsed().as_secs_f64();
         match (found, failure) {
             (Ok(found), _) => Ok(Summed { found, asked, unkept, seconds }),

@@ -1,6 +1,6 @@
 //! Some of the features of a stream.
 
-use fewest_core::{Dataset, Error, RowSums, SampleStream, rewind};
+use fewest_core::{Dataset, Error, RowSums, SampleStream, State, derive_seed, rewind};
 
 /// Some features of a stream, from its first sample on.
 ///
@@ -18,8 +18,9 @@ use fewest_core::{Dataset, Error, RowSums, SampleStream, rewind};
 /// ```
 pub struct Chosen<'a> {
     pub(crate) stream: &'a mut dyn SampleStream,
-    /// To be taken of each batch, unless batches have no others.
-    pub(crate) features: Option<&'a [usize]>,
+    pub(crate) features: &'a [usize],
+    /// Whether batches have all features, of which these are to be taken.
+    pub(crate) has_others: bool,
 }
 
 impl<'a> Chosen<'a> {
@@ -29,47 +30,69 @@ impl<'a> Chosen<'a> {
     /// # Errors
     /// Those of the stream; [`Error::Unsupported`] where it cannot be rewound.
     pub fn of(stream: &'a mut dyn SampleStream, features: &'a [usize]) -> Result<Self, Error> {
-        if stream.take_features(features)? {
-            return Ok(Self { stream, features: None });
+        let has_others = !stream.take_features(features)?;
+        if has_others {
+            rewind(stream)?;
         }
-        rewind(stream)?;
-        Ok(Self { stream, features: Some(features) })
+        Ok(Self { stream, features, has_others })
     }
 
     /// Whether the stream itself leaves the others out. Otherwise its batches must have all features.
     pub fn leaves_others_out(&self) -> bool {
-        self.features.is_none()
+        !self.has_others
     }
 }
 
 impl SampleStream for Chosen<'_> {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        match (self.stream.next_batch()?, self.features) {
-            (Some(batch), Some(features)) => batch.feature_subset(features).map(Some),
-            (batch, _) => Ok(batch),
+        match self.stream.next_batch()? {
+            Some(batch) if self.has_others => batch.feature_subset(self.features).map(Some),
+            batch => Ok(batch),
         }
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        match self.features {
-            Some(features) => self.stream.sum_elsewhere(&OfChosen { sums, features }),
-            None => self.stream.sum_elsewhere(sums),
-        }
+        let Self { stream, features, has_others } = self;
+        stream.sum_elsewhere(&OfChosen { sums, features, has_others: *has_others })
     }
 }
 
-/// Sums over some of the features.
+/// Sums over some of the features, which come behind a number that tells these features.
 struct OfChosen<'a> {
     sums: &'a dyn RowSums,
     features: &'a [usize],
+    has_others: bool,
+}
+
+impl OfChosen<'_> {
+    /// Other features have another number.
+    fn number(&self) -> u64 {
+        self.features.iter().fold(0, |number, &feature| derive_seed(number, feature as u64))
+    }
 }
 
 impl RowSums for OfChosen<'_> {
     fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
-        self.sums.of_part(&mut Chosen { stream: part, features: Some(self.features) }, first_batch)
+        let mut chosen = Chosen { stream: part, features: self.features, has_others: self.has_others };
+        let mut bytes = Vec::new();
+        self.number().save(&mut bytes);
+        bytes.extend(self.sums.of_part(&mut chosen, first_batch)?);
+        Ok(bytes)
     }
 
     fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-        self.sums.of_all(parts)
+        let own = |part: &Vec<u8>| {
+            let mut sums = part.as_slice();
+            match u64::load(&mut sums)? == self.number() {
+                true => Ok(sums.to_vec()),
+                false => Err(Error::Unsupported {
+                    method: "this method",
+                    what: "machines that chose different features, since their processors round differently"
+                        .to_owned(),
+                    instead: "run it on machines with processors of one kind, or on one machine".to_owned(),
+                }),
+            }
+        };
+        self.sums.of_all(&parts.iter().map(own).collect::<Result<Vec<_>, _>>()?)
     }
 }

@@ -135,7 +135,7 @@ pub enum Error {
     /// A file whose values would need more memory than they may take, detected before it is read or while it
     /// is.
     #[error(
-        "{}: its values need about {} of memory, more than {} it may use: keep fewer rows or \
+        "{}: its values need about {} of memory, more than {}: keep fewer rows or \
          columns, give it more memory, or read it anyway (on the command line: --allow-large)",
         path.display(), bytes_text(*needed), share(*most, *memory)
     )]
@@ -281,12 +281,12 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
     text
 }
 
-/// Bytes that values may take, of all.
+/// Bytes that values may take, of all; where any number was allowed, the system has no more.
 fn share(most: u64, memory: u64) -> String {
-    match most == memory / 2 {
-        true => format!("half of the {}", bytes_text(memory)),
-        // Where any number was allowed, the system has no more.
-        false => format!("the {}", bytes_text(if memory > 0 { most.min(memory) } else { most })),
+    match (most, memory) {
+        (u64::MAX, _) => "the system has".to_owned(),
+        _ if most == memory / 2 => format!("half of the {} it may use", bytes_text(memory)),
+        _ => format!("the {} it may use", bytes_text(most)),
     }
 }
 

@@ -325,7 +325,8 @@ fn parts_of_the_features_are_summed_elsewhere() -> Result<(), Error> {
             sums.collect()
         };
         let mut stream = InParts::new(&data, 997, 23);
-        let found = in_passes.select_stream(&mut SummedElsewhere::new(&mut stream, ask), budget, &context)?;
+        let mut elsewhere = SummedElsewhere::new(&mut stream, ask).with_all_parts();
+        let found = in_passes.select_stream(&mut elsewhere, budget, &context)?;
         assert_eq!(bits(&found), bits(&expected), "{name}");
         assert_eq!(found.notes, expected.notes, "{name}");
         // Nothing but the first rows is read here.

@@ -37,9 +37,9 @@ pub(super) struct InPasses {
 }
 
 /// The road for a method as `built`: in passes where the table and what the method makes of it may take more
-/// than `memory` bytes. Otherwise at once, as one of the options in `whole_table` may need, which are given or
-/// not. What cannot be read in pieces is read at once, too: its reader says whether
-/// it is too large.
+/// than `memory` bytes. Otherwise at once, and so where one of the options in `whole_table`, which are given
+/// or not, needs it, or passes need more memory. What cannot be read in pieces is read at once, too: its
+/// reader says whether it is too large.
 pub(super) fn road(
     registry: &Registry,
     (method, built): (&Method, &Built),
@@ -83,7 +83,7 @@ pub(super) fn road(
     }
     // Parts of the columns do not tell which rows are complete.
     let reads_parts = built.reads_parts() && args.missing != Missing::DropRows;
-    // What cannot be read in passes may take half of the memory, and so may short tables, of which a batch of
+    // What cannot be read in passes is read at once with `enough`, and so are short tables, of which a batch of
     // rows is all or more.
     let least = passes.least_memory(reads_parts);
     let is_short = memory < least || passes.n_rows().0 <= BATCH_ROWS as u64;
@@ -101,7 +101,7 @@ pub(super) fn road(
         return Err(needs.whole_table_since(&error));
     }
     if memory < least {
-        return Err(needs.more(method, least));
+        return Err(needs.more(method, least, built.reads_parts(), args.missing));
     }
     Ok(Road::InPasses(InPasses { passes, reads_parts, memory, table_bytes }))
 }
@@ -121,13 +121,24 @@ impl Needs<'_> {
         mebibytes(self.enough)
     }
 
-    /// For what can read the rows in passes, with `least` bytes.
-    fn more(&self, method: &Method, least: u64) -> Failure {
-        let (rows, columns) = (text::count(BATCH_ROWS), self.passes.n_columns());
-        let columns = text::counted(columns, "column", "columns");
-        let (enough, why) = match self.enough < least && self.passes.can_come_at_once() {
-            true => (self.enough, format!("to read its {} at once", bytes_text(self.passes.table_bytes()))),
-            false => (least, format!("to read it in pieces of {rows} rows of {columns}")),
+    /// For what can read the rows in passes, with `least` bytes; in parts of the columns where it `reads_parts`
+    /// and no row is left out.
+    fn more(&self, method: &Method, least: u64, reads_parts: bool, missing: Missing) -> Failure {
+        let (rows, in_parts) = (text::count(BATCH_ROWS), reads_parts && self.passes.n_rows().1);
+        let columns = text::counted(self.passes.n_columns(), "column", "columns");
+        let (enough, why) = match (self.enough < least && self.passes.can_come_at_once(), in_parts) {
+            (true, _) => {
+                (self.enough, format!("to read its {} at once", bytes_text(self.passes.table_bytes())))
+            }
+            (false, true) if missing == Missing::DropRows => (
+                least,
+                format!(
+                    "to read it in pieces of {rows} rows of {columns}, or leave out --missing drop-rows: without it \
+                     columns come in parts"
+                ),
+            ),
+            (false, true) => (least, format!("to read {rows} rows of a column at a time")),
+            (false, false) => (least, format!("to read it in pieces of {rows} rows of {columns}")),
         };
         Failure::new(format!(
             "{}: --memory {} is too little for {}: give it {}, {why}",

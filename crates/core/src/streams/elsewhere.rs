@@ -30,8 +30,7 @@ pub trait RowSums {
 /// It is given the number of the [part of the features](SampleStream::next_part), and the sums over all rows
 /// of the passes before, which [`sum_part`] needs to do as was done here: those of this part, or, once some
 /// [features were taken](SampleStream::take_features), those of all parts from the first, which is the number
-/// that is given then. For that, sums of parts that are over are kept, 256 MiB of them: features of parts
-/// with more cannot be taken.
+/// that is given then ([`with_all_parts`](Self::with_all_parts)). They may be 512 MiB.
 /// Nothing but the first rows of `rows` is read here, which tell what kind of target it is; a method that
 /// reads more of them fails with [`Error::Unsupported`].
 ///
@@ -88,12 +87,16 @@ pub struct SummedElsewhere<'a, F> {
     /// The number of the part of the features.
     part: usize,
     earlier: Vec<Vec<u8>>,
-    /// The sums of the parts before; `None` where they were too many.
+    /// The sums of the parts before, where they are kept.
     before: Option<Vec<Vec<u8>>>,
 }
 
-/// Bytes of the sums of parts that are over at most.
-const KEPT: usize = 256 << 20;
+/// Bytes of the sums of earlier passes at most: all of them go to each task.
+const EARLIER: usize = 512 << 20;
+
+fn bytes_of(sums: &[Vec<u8>]) -> usize {
+    sums.iter().map(Vec::len).sum()
+}
 
 impl<'a, F> SummedElsewhere<'a, F>
 where
@@ -102,7 +105,14 @@ where
     /// Of these rows.
     pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
         let first = First { rows, is_seen: false };
-        Self { first, ask, part: 0, earlier: Vec::new(), before: Some(Vec::new()) }
+        Self { first, ask, part: 0, earlier: Vec::new(), before: None }
+    }
+
+    /// Keeps the sums of parts that are over, for a method that takes some features of all parts after them.
+    /// Without them features of parts cannot be taken, and all are read.
+    #[must_use]
+    pub fn with_all_parts(self) -> Self {
+        Self { before: Some(Vec::new()), ..self }
     }
 }
 
@@ -126,8 +136,6 @@ where
                 before.append(&mut self.earlier);
             }
             self.earlier.clear();
-            let is_little = |kept: &Vec<Vec<u8>>| kept.iter().map(Vec::len).sum::<usize>() <= KEPT;
-            self.before = self.before.take().filter(is_little);
         }
         Ok(is_another)
     }
@@ -144,6 +152,17 @@ where
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
+        let bytes = bytes_of(&self.earlier) + self.before.as_deref().map_or(0, bytes_of);
+        if bytes > EARLIER {
+            return Err(Error::Unsupported {
+                method: "this method",
+                what: format!(
+                    "sums of earlier passes that take {} MiB, which each task needs, on several machines",
+                    bytes >> 20
+                ),
+                instead: "run it on one machine, leave out features, or select fewer".to_owned(),
+            });
+        }
         let whole = sums.of_all(&(self.ask)(self.part, &self.earlier)?)?;
         self.earlier.push(whole.clone());
         Ok(Some(whole))

@@ -172,24 +172,12 @@ impl Passes {
         let batch = (8 * self.row_cells().max(1) as u64).saturating_mul(BATCH_ROWS as u64);
         let least = self.least_memory(false);
         if memory < least {
-            return Err(self.too_little(memory, least, self.n_columns()));
+            return Err(too_little(memory, least, self.n_columns()));
         }
         let room = memory.saturating_sub(BESIDE).saturating_sub(self.pieces.beside());
         let batches = usize::try_from(room / PIECES / batch).unwrap_or(MOST_BATCHES);
         let rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
         self.open_rows(missing, memory, rows, None)
-    }
-
-    /// The error for less memory than pieces of so many columns need. A table of at most half the memory is
-    /// read at once.
-    fn too_little(&self, memory: u64, least: u64, n_columns: usize) -> Error {
-        let whole = self.table_bytes().saturating_mul(2);
-        let (enough, why) = match whole < least && self.can_come_at_once {
-            true => (whole, "twice the size of the table".to_owned()),
-            false => (least, format!("{BATCH_ROWS} rows of {n_columns} columns, a few times")),
-        };
-        let expected = format!("at least {} MiB: {why}", enough.div_ceil(1 << 20));
-        fewest_core::Error::parameter("memory", bytes_text(memory), expected).into()
     }
 
     /// [`rows`](Passes::rows) for what scores each feature by itself, with [`score_parts`]: where a few
@@ -210,10 +198,10 @@ impl Passes {
         }
         let least = self.least_memory(true);
         if memory < least {
-            return Err(self.too_little(memory, least, n_others + 1));
+            return Err(too_little(memory, least, n_others + 1));
         }
         if missing == Missing::DropRows {
-            let least = self.least_memory(false).min(self.table_bytes().saturating_mul(2)).div_ceil(1 << 20);
+            let least = self.least_memory(false).div_ceil(1 << 20);
             let expected =
                 format!("error, or --memory at least {least}MiB: with so little the features come in parts");
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
@@ -292,6 +280,13 @@ fn least(n_columns: usize) -> u64 {
     BESIDE.saturating_add(PIECES.saturating_mul(batch))
 }
 
+/// The error for less memory than pieces of so many columns need.
+fn too_little(memory: u64, least: u64, n_columns: usize) -> Error {
+    let least = least.div_ceil(1 << 20);
+    let expected = format!("at least {least} MiB, for pieces of {BATCH_ROWS} rows of {n_columns} columns");
+    fewest_core::Error::parameter("memory", bytes_text(memory), expected).into()
+}
+
 /// Numbers of a piece.
 fn cells(memory: u64) -> u64 {
     memory.saturating_sub(BESIDE) / PIECES / 8
@@ -367,6 +362,11 @@ impl Rows {
     /// value is known: all are 0.
     pub fn first(&self) -> Option<&Complete> {
         self.known.first.as_ref()
+    }
+
+    /// The number of the first feature that comes now, of those that come in parts.
+    pub fn first_feature(&self) -> usize {
+        self.options.features.as_ref().and_then(|features| features.first()).copied().unwrap_or(0)
     }
 
     /// In how many parts the features come, see [`SampleStream::next_part`].

@@ -113,8 +113,8 @@ impl<'a> KnownTerms<'a> {
         let of_candidates =
             |&j: &usize| self.candidates.iter().filter(move |k| **k != j).map(move |&k| [j, k]);
         let wanted: Vec<[usize; 2]> = complete.iter().flat_map(of_candidates).collect();
-        singles.check(wanted.iter().map(|pair| (pair[1], singles.levels.bytes(pair))), self.context)?;
         let bytes_of = |pair: &[usize; 2]| singles.levels.bytes(pair);
+        singles.check(wanted.iter().map(|pair| (&pair[..], bytes_of(pair))), self.context)?;
         let mut parts = in_parts(wanted, bytes_of, self.bytes);
         let mut pairs = parts.pop().unwrap_or_default();
         for part in parts {
@@ -206,14 +206,15 @@ impl<'a> KnownTerms<'a> {
 
     /// The last selected feature, and those that would follow it by what is known: as many as one pass takes.
     fn followers(&self, singles: &Singles, selected: &[usize], last: usize) -> Vec<usize> {
-        let one: usize = self.candidates.iter().map(|&k| singles.levels.bytes(&[last, k])).sum();
-        let most = (self.bytes / 2 / one.max(1)).max(1);
+        let with_all =
+            |j: usize| self.candidates.iter().map(|&k| singles.levels.bytes(&[j, k])).sum::<usize>();
+        let mut room = (self.bytes / 2).saturating_sub(with_all(last));
         let mut path = selected.to_vec();
         let mut found = vec![last];
         let mut left: Vec<usize> = self.ahead.iter().copied().filter(|k| !selected.contains(k)).collect();
         let mut folds: Vec<f64> = left.iter().map(|&k| self.fold(singles, k, selected)).collect();
         // The last one needs no terms.
-        while path.len() + 1 < self.n_wanted && found.len() < most && !left.is_empty() {
+        while path.len() + 1 < self.n_wanted && !left.is_empty() {
             let n = path.len();
             let value =
                 |(at, &k): (usize, &usize)| singles.criterion.value(singles.relevances[k], folds[at], n);
@@ -223,6 +224,11 @@ impl<'a> KnownTerms<'a> {
             folds.swap_remove(at);
             path.push(next);
             if !self.complete.contains_key(&next) {
+                let bytes = with_all(next);
+                if bytes > room {
+                    break;
+                }
+                room -= bytes;
                 found.push(next);
             }
             for (fold, &k) in folds.iter_mut().zip(&left) {
@@ -234,20 +240,21 @@ impl<'a> KnownTerms<'a> {
 }
 
 impl Singles {
-    /// Refuses features whose counts with selected ones take more bytes than there are for all counts.
-    pub(super) fn check(
+    /// Refuses features whose counts with each other take more bytes than there are for all counts.
+    pub(super) fn check<F: AsRef<[usize]>>(
         &self,
-        mut bytes: impl Iterator<Item = (usize, usize)>,
+        mut bytes: impl Iterator<Item = (F, usize)>,
         context: &Context<'_>,
     ) -> Result<(), Error> {
         let Some(memory) = context.memory else { return Ok(()) };
-        let Some((j, bytes)) = bytes.find(|(_, bytes)| *bytes > memory) else { return Ok(()) };
+        let Some((features, bytes)) = bytes.find(|(_, bytes)| *bytes > memory) else { return Ok(()) };
+        let most = features.as_ref().iter().copied().max_by_key(|&j| self.levels.n_levels(j)).unwrap_or(0);
         Err(Error::Unsupported {
             method: self.criterion.word(),
             what: format!(
-                "feature {j} (counted from 0, {} levels) in passes: its joint counts with selected features take {} \
-                 MiB, more than the {} MiB that there are for counts,",
-                self.levels.n_levels(j),
+                "feature {most} (counted from 0, {} levels) in passes: its joint counts with others take {} MiB, \
+                 more than the {} MiB that there are for counts,",
+                self.levels.n_levels(most),
                 bytes.div_ceil(1 << 20),
                 memory >> 20
             ),

@@ -74,7 +74,8 @@ impl<'a> KnownTriples<'a> {
     /// where there is too little memory for all pairs.
     fn with_first(&mut self, singles: &Singles, first: usize) -> Result<Vec<f64>, Error> {
         let others = self.left(&[first]);
-        singles.check(others.iter().map(|&k| (k, bytes_of(singles, &[first, k]))), self.context)?;
+        let with_first = |&k: &usize| ([first, k], bytes_of(singles, &[first, k]));
+        singles.check(others.iter().map(with_first), self.context)?;
         let mut parts =
             in_parts(others.iter().map(|&k| vec![first, k]), |pair| bytes_of(singles, pair), self.bytes);
         let mut features = parts.pop().unwrap_or_default();
@@ -196,7 +197,7 @@ impl<'a> KnownTriples<'a> {
         last: usize,
     ) -> Result<Vec<Vec<usize>>, Error> {
         let bytes = |&k: &usize| before.iter().map(|&j| bytes_of(singles, &[j, last, k])).sum();
-        singles.check(left.iter().map(|k| (*k, bytes(k))), self.context)?;
+        singles.check(left.iter().map(|k| ([last, *k], bytes(k))), self.context)?;
         Ok(in_parts(left.iter().copied(), bytes, self.bytes))
     }
 

@@ -191,11 +191,11 @@ impl Surveyed {
         if self.parts.len() > 1 && !chosen.leaves_others_out() {
             return Err(Error::Unsupported {
                 method: self.method,
-                what: format!("{} features that come in parts, on many machines", self.features.len()),
-                instead:
-                    "run it on one machine, which can read any of them again (without --cluster), or give \
-                          the tasks more memory"
-                        .to_owned(),
+                what: format!(
+                    "{} features that come in parts, of which the stream cannot leave any out",
+                    self.features.len()
+                ),
+                instead: "give it memory for some batches of all features".to_owned(),
             });
         }
         let mut products =

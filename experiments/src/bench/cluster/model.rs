@@ -138,6 +138,23 @@ const SLOTS: f64 = 8.0;
 /// Bytes a second that the command receives.
 const NETWORK: f64 = 1e9;
 
+/// How many tasks one of so many executors takes after each other.
+fn rounds(rows: usize, executors: usize) -> f64 {
+    (tasks(rows) / executors as f64).ceil()
+}
+
+/// Seconds of a task and of a row, from the tasks, the rows and the seconds of two tables beyond those of
+/// another.
+fn slopes(small: (f64, f64, f64), large: (f64, f64, f64), than: (f64, f64, f64)) -> (f64, f64) {
+    let beyond = |of: (f64, f64, f64)| (of.0 - than.0, of.1 - than.1, of.2 - than.2);
+    let ((tasks, rows, time), (more_tasks, more_rows, longer)) = (beyond(small), beyond(large));
+    let determinant = tasks * more_rows - more_tasks * rows;
+    let is_told = determinant > TELLING * tasks * more_rows;
+    let task = if is_told { (time * more_rows - longer * rows) / determinant } else { 0.0 };
+    let task = task.max(0.0);
+    (task, ((longer - task * more_tasks) / more_rows).max(0.0))
+}
+
 impl Model {
     /// From a table of one batch, and the smallest and the largest of the others, with one executor, and the
     /// largest one with two.
@@ -146,20 +163,14 @@ impl Model {
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
             let large = sizes[2];
             let taken = |rows: usize, executors: usize| seconds(runs, method, Table::long(rows), executors);
-            let one_batch = taken(BATCH, EXECUTORS[0]);
-            // What a table has and takes beyond that of one batch, which has one task.
-            let beyond = |rows: usize| {
-                (tasks(rows) - 1.0, (rows - BATCH) as f64, taken(rows, EXECUTORS[0]) - one_batch)
-            };
-            let ((tasks_small, rows, time), (tasks_large, more_rows, longer)) =
-                (beyond(sizes[0]), beyond(large));
-            let determinant = tasks_small * more_rows - tasks_large * rows;
-            let is_told = determinant > TELLING * tasks_small * more_rows;
-            let task = if is_told { (time * more_rows - longer * rows) / determinant } else { 0.0 };
-            let task = task.max(0.0);
-            let row = ((longer - task * tasks_large) / more_rows).max(0.0);
-            let start = (one_batch - task - row * BATCH as f64).max(0.0);
-            let with_two = taken(large, EXECUTORS[1]) - start - task * tasks(large) / 2.0;
+            let of = |rows: usize| (tasks(rows), rows as f64, taken(rows, EXECUTORS[0]));
+            let (one_batch, small, largest) = (of(BATCH), of(sizes[0]), of(large));
+            let (mut task, mut row) = slopes(small, largest, one_batch);
+            let mut start = one_batch.2 - task * one_batch.0 - row * one_batch.1;
+            if start < 0.0 {
+                ((task, row), start) = (slopes(small, largest, (0.0, 0.0, 0.0)), 0.0);
+            }
+            let with_two = taken(large, EXECUTORS[1]) - start - task * rounds(large, EXECUTORS[1]);
             let computing = row * large as f64;
             let speedup = if computing > 0.0 { (computing / with_two.max(0.0)).clamp(1.0, 2.0) } else { 1.0 };
             fitted.push(Fitted { name: method.name, start, task, row, speedup });
@@ -175,8 +186,8 @@ impl Model {
     /// Seconds with one or two executors of one task each, on the tables that are measured.
     pub(super) fn measured(&self, method: &Method, rows: usize, executors: usize) -> Result<f64> {
         let Fitted { start, task, row, speedup, .. } = self.of(method.name)?;
-        let faster = if executors > 1 { *speedup } else { 1.0 };
-        Ok(start + task * tasks(rows) / executors as f64 + row * rows as f64 / faster)
+        let faster = if executors > 1 && tasks(rows) > 1.0 { *speedup } else { 1.0 };
+        Ok(start + task * rounds(rows, executors) + row * rows as f64 / faster)
     }
 
     /// Seconds of a run on a wide table with as many executors, had it no zeros.
@@ -184,7 +195,7 @@ impl Model {
         let (name, Table { rows, columns, .. }) = (run.method.name, run.table);
         let Fitted { start, task, speedup, .. } = self.of(name)?;
         let faster = if run.executors > 1 { *speedup } else { 1.0 };
-        let waiting = (start + task * tasks(rows) / run.executors as f64) * run.parts() as f64;
+        let waiting = (start + task * rounds(rows, run.executors)) * run.parts() as f64;
         Ok(waiting + self.each(name, columns as f64)? * rows as f64 / faster)
     }
 
