@@ -408,7 +408,8 @@ where
     }
     rewind(stream)?;
     let divided = Divided { sums, divisors: &divisors };
-    let second = stream_sums(&mut Chosen { stream, features: &features, has_others: true }, &divided, context)?;
+    let second =
+        stream_sums(&mut Chosen { stream, features: &features, has_others: true }, &divided, context)?;
     for ((j, own), divisor) in features.into_iter().zip(second).zip(divisors) {
         found[j] = (own, divisor);
     }

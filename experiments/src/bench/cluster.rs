@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use self::model::{CLASSES, METHODS, Method, Model, Size};
+use self::model::{CLASSES, METHODS, Method, Model, Size, is_fitted_wide};
 use super::Arguments;
 use super::passes::draw;
 use crate::output::minimum;
@@ -256,8 +256,8 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
          the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has four numbers \
          for each method: seconds without tasks, which is mostly the time until the scheduler has planned each pass, \
          seconds of a task without rows, and seconds a row, from a table of one batch and the smallest and the largest of \
-         the others with one executor; and how much faster two executors on this machine compute than one, from the \
-         largest table. The other runs were not used to make it.\n\n\
+         the others with one executor; and how much faster two executors on this machine are than one, from the largest \
+         table. The other runs were not used to make it.\n\n\
          ![Seconds against rows and against executors](cluster.svg)\n\n\
          ## Time\n\n| method | rows | executors | passes | seconds | model, s |\n|---|---|---|---|---|---|\n"
     );
@@ -284,7 +284,8 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
             "\n## Wide tables\n\nTables of {rows} rows and {columns} columns, of which a batch is more than a task has \
              memory for by default (1 GiB): the columns come in parts, each with all of its passes. Of the sparse \
              table {:.0} of 100 values are not 0; it is Parquet too, with all its zeros. The model is that of the \
-             long tables, with work that grows with the columns; no run here was used to make it.\n\n\
+             long tables, with work that grows with the columns, and one number more, from the run that is marked: what \
+             a task takes for each column of the table, since it reads what the files tell of all of them.\n\n\
              | table | method | executors | parts | passes | seconds | model, s | received, MB | model, MB |\n\
              |---|---|---|---|---|---|---|---|---|\n",
             100.0 * SPARSE,
@@ -292,7 +293,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
         for run in &wide {
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} |",
+                "| {} | {} | {} | {} | {} | {:.2} | {:.2}{} | {:.2} | {:.2} |",
                 if run.table.share < 1.0 { "sparse" } else { "dense" },
                 run.method.name,
                 run.executors,
@@ -300,6 +301,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
                 run.passes,
                 seconds(runs, run.method, run.table, run.executors),
                 model.wide(run)?,
+                if is_fitted_wide(run) { " (fitted)" } else { "" },
                 run.received as f64 / 1e6,
                 (run.method.bytes)(&run.table.size()) / 1e6,
             );

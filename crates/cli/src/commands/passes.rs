@@ -83,8 +83,8 @@ pub(super) fn road(
     }
     // Parts of the columns do not tell which rows are complete.
     let reads_parts = built.reads_parts() && args.missing != Missing::DropRows;
-    // What cannot be read in passes is read at once with `enough`, and so are short tables, of which a batch of
-    // rows is all or more.
+    // What cannot be read in passes is read at once with `enough`, and so are short tables, of which a batch
+    // of rows is all or more.
     let least = passes.least_memory(reads_parts);
     let is_short = memory < least || passes.n_rows().0 <= BATCH_ROWS as u64;
     let fits = enough <= memory && (option.is_some() || refusal.is_some() || is_short);
@@ -121,8 +121,8 @@ impl Needs<'_> {
         mebibytes(self.enough)
     }
 
-    /// For what can read the rows in passes, with `least` bytes; in parts of the columns where it `reads_parts`
-    /// and no row is left out.
+    /// For what can read the rows in passes, with `least` bytes; in parts of the columns where it
+    /// `reads_parts` and no row is left out.
     fn more(&self, method: &Method, least: u64, reads_parts: bool, missing: Missing) -> Failure {
         let (rows, in_parts) = (text::count(BATCH_ROWS), reads_parts && self.passes.n_rows().1);
         let columns = text::counted(self.passes.n_columns(), "column", "columns");

@@ -105,8 +105,8 @@ impl<'a> KnownTerms<'a> {
         self.join(singles, &followers, joining)
     }
 
-    /// Completes features, and counts the pairs of the `joining` ones with those ahead: one pass, or more where
-    /// there is too little memory for the pairs of one feature.
+    /// Completes features, and counts the pairs of the `joining` ones with those ahead: one pass, or more
+    /// where there is too little memory for the pairs of one feature.
     fn join(&mut self, singles: &Singles, complete: &[usize], joining: Vec<usize>) -> Result<(), Error> {
         let mut with = self.ahead.clone();
         with.extend(&joining);

@@ -70,8 +70,8 @@ impl<'a> KnownTriples<'a> {
         }
     }
 
-    /// The pairs of all features with the first one, and the triples of the best candidates: one pass, or more
-    /// where there is too little memory for all pairs.
+    /// The pairs of all features with the first one, and the triples of the best candidates: one pass, or
+    /// more where there is too little memory for all pairs.
     fn with_first(&mut self, singles: &Singles, first: usize) -> Result<Vec<f64>, Error> {
         let others = self.left(&[first]);
         let with_first = |&k: &usize| ([first, k], bytes_of(singles, &[first, k]));

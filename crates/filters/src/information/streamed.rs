@@ -99,8 +99,8 @@ impl PassSelector for Forward {
     /// more pass, and never the answer: a feature is taken once its pairs with all that were selected before
     /// are known for every feature. Counts take 256 MiB or [`Context::memory`] at most, or are those of one
     /// pair, whatever the number of rows: where those of a selected feature with all others take more, they
-    /// are counted in several passes, some of the candidates in each. Where memory is too little for the exact
-    /// bounds of many bins of equally many samples, a note tells how far they may be off.
+    /// are counted in several passes, some of the candidates in each. Where memory is too little for the
+    /// exact bounds of many bins of equally many samples, a note tells how far they may be off.
     ///
     /// So it is with the triples of [`ForwardCriterion::Jmi3`]: a pass counts the pairs with the first
     /// feature and the triples of the best candidates, and the next one those of each two features that are

@@ -113,6 +113,9 @@ fn products(size: &Size, width: f64) -> f64 {
 /// What the time of each method is made of.
 pub(super) struct Model {
     fitted: Vec<Fitted>,
+    /// Seconds of a task for each column of its table, in each pass: each reads what the files tell of all
+    /// columns.
+    column: f64,
 }
 
 /// Four numbers of a method, for all of its passes together.
@@ -138,9 +141,10 @@ const SLOTS: f64 = 8.0;
 /// Bytes a second that the command receives.
 const NETWORK: f64 = 1e9;
 
-/// How many tasks one of so many executors takes after each other.
-fn rounds(rows: usize, executors: usize) -> f64 {
-    (tasks(rows) / executors as f64).ceil()
+/// Whether the model is made from this run on a wide table.
+pub(super) fn is_fitted_wide(run: &Run) -> bool {
+    let is_first = run.method.name == WIDE_METHODS[0] && run.executors == EXECUTORS[0];
+    is_first && !run.table.is_long() && run.table.share == 1.0
 }
 
 /// Seconds of a task and of a row, from the tasks, the rows and the seconds of two tables beyond those of
@@ -156,8 +160,8 @@ fn slopes(small: (f64, f64, f64), large: (f64, f64, f64), than: (f64, f64, f64))
 }
 
 impl Model {
-    /// From a table of one batch, and the smallest and the largest of the others, with one executor, and the
-    /// largest one with two.
+    /// From a table of one batch, and the smallest and the largest of the other long ones, with one executor,
+    /// and the largest one with two; and from the first method on the dense wide table with one executor.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
@@ -170,12 +174,22 @@ impl Model {
             if start < 0.0 {
                 ((task, row), start) = (slopes(small, largest, (0.0, 0.0, 0.0)), 0.0);
             }
-            let with_two = taken(large, EXECUTORS[1]) - start - task * rounds(large, EXECUTORS[1]);
-            let computing = row * large as f64;
+            let with_two = taken(large, EXECUTORS[1]) - start;
+            let computing = task * largest.0 + row * largest.1;
             let speedup = if computing > 0.0 { (computing / with_two.max(0.0)).clamp(1.0, 2.0) } else { 1.0 };
             fitted.push(Fitted { name: method.name, start, task, row, speedup });
         }
-        Ok(Self { fitted })
+        let mut model = Self { fitted, column: 0.0 };
+        if let Some(run) = runs.iter().find(|run| is_fitted_wide(run)) {
+            let more = seconds(runs, run.method, run.table, run.executors) - model.wide(run)?;
+            model.column = (more / model.columns_read(run)).max(0.0);
+        }
+        Ok(model)
+    }
+
+    /// Columns of which the tasks of all passes are told.
+    fn columns_read(&self, run: &Run) -> f64 {
+        (run.passes * run.table.columns) as f64 * tasks(run.table.rows)
     }
 
     fn of(&self, name: &str) -> Result<&Fitted> {
@@ -183,20 +197,28 @@ impl Model {
         found.ok_or_else(|| format!("{name} was not measured").into())
     }
 
-    /// Seconds with one or two executors of one task each, on the tables that are measured.
+    /// Seconds with one or two executors of one task each, on the long tables.
     pub(super) fn measured(&self, method: &Method, rows: usize, executors: usize) -> Result<f64> {
-        let Fitted { start, task, row, speedup, .. } = self.of(method.name)?;
-        let faster = if executors > 1 && tasks(rows) > 1.0 { *speedup } else { 1.0 };
-        Ok(start + task * rounds(rows, executors) + row * rows as f64 / faster)
+        let Fitted { start, task, row, .. } = self.of(method.name)?;
+        let work = task * tasks(rows) + row * rows as f64;
+        Ok(start + work / self.faster(method.name, rows, executors)?)
+    }
+
+    /// How much faster so many executors are than one.
+    fn faster(&self, name: &str, rows: usize, executors: usize) -> Result<f64> {
+        let speedup = self.of(name)?.speedup;
+        Ok(if executors > 1 && tasks(rows) > 1.0 { speedup } else { 1.0 })
     }
 
     /// Seconds of a run on a wide table with as many executors, had it no zeros.
     pub(super) fn wide(&self, run: &Run) -> Result<f64> {
         let (name, Table { rows, columns, .. }) = (run.method.name, run.table);
-        let Fitted { start, task, speedup, .. } = self.of(name)?;
-        let faster = if run.executors > 1 { *speedup } else { 1.0 };
-        let waiting = (start + task * rounds(rows, run.executors)) * run.parts() as f64;
-        Ok(waiting + self.each(name, columns as f64)? * rows as f64 / faster)
+        let Fitted { start, task, .. } = self.of(name)?;
+        let parts = run.parts() as f64;
+        let work = task * tasks(rows) * parts + self.each(name, columns as f64)? * rows as f64;
+        // One thread of an executor reads this.
+        let told = self.column * self.columns_read(run) / run.executors as f64;
+        Ok(start * parts + told + work / self.faster(name, rows, run.executors)?)
     }
 
     /// How much of the seconds of a row remain where most values are 0, for each method that was measured on
@@ -210,7 +232,8 @@ impl Model {
             };
             let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
             let Fitted { start, task, .. } = self.of(name)?;
-            let waiting = (start + task * tasks(dense.table.rows)) * dense.parts() as f64;
+            let waiting = (start + task * tasks(dense.table.rows)) * dense.parts() as f64
+                + self.column * self.columns_read(dense);
             let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
             let whole = computing(dense);
             shares.push((name, if whole > 0.0 { computing(sparse) / whole } else { 1.0 }));
@@ -272,7 +295,8 @@ impl Model {
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
             let Fitted { start, task, .. } = self.of(name)?;
-            let waiting = (start + rounds * task) * more_passes * parts;
+            let told = self.column * columns * method.passes as f64;
+            let waiting = (start + rounds * (task + told)) * more_passes * parts;
             let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
             let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
