@@ -231,9 +231,8 @@ impl Model {
                 runs.iter().filter(wide).find(|run| run.method.name == name && run.executors == 1)
             };
             let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
-            let Fitted { start, task, .. } = self.of(name)?;
-            let waiting = (start + task * tasks(dense.table.rows)) * dense.parts() as f64
-                + self.column * self.columns_read(dense);
+            // What remains is too little to leave out what tasks take without rows, too.
+            let waiting = self.column * self.columns_read(dense);
             let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
             let whole = computing(dense);
             shares.push((name, if whole > 0.0 { computing(sparse) / whole } else { 1.0 }));
