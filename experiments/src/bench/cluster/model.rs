@@ -144,7 +144,7 @@ const NETWORK: f64 = 1e9;
 /// Whether the model is made from this run on a wide table.
 pub(super) fn is_fitted_wide(run: &Run) -> bool {
     let is_first = run.method.name == WIDE_METHODS[0] && run.executors == EXECUTORS[0];
-    is_first && !run.table.is_long() && run.table.share == 1.0
+    is_first && !run.table.is_long() && run.table.share >= 1.0
 }
 
 /// Seconds of a task and of a row, from the tasks, the rows and the seconds of two tables beyond those of
