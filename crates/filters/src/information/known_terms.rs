@@ -12,6 +12,9 @@ use crate::tables::StreamTables;
 /// Bytes of the tables of one pass at most.
 pub(super) const BYTES: usize = 256 << 20;
 
+/// Bytes of a table that is counted whatever the memory.
+const LITTLE: usize = 1 << 20;
+
 /// Where all pairs are at most so many times the pairs of the features that are wanted with all others, they
 /// are counted in one pass.
 pub(super) const ALL: usize = 3;
@@ -114,7 +117,7 @@ impl<'a> KnownTerms<'a> {
             |&j: &usize| self.candidates.iter().filter(move |k| **k != j).map(move |&k| [j, k]);
         let wanted: Vec<[usize; 2]> = complete.iter().flat_map(of_candidates).collect();
         let bytes_of = |pair: &[usize; 2]| singles.levels.bytes(pair);
-        singles.check(wanted.iter().map(|pair| (&pair[..], bytes_of(pair))), self.context)?;
+        singles.check_pairs(wanted.iter().copied(), self.context)?;
         let mut parts = in_parts(wanted, bytes_of, self.bytes);
         let mut pairs = parts.pop().unwrap_or_default();
         for part in parts {
@@ -240,6 +243,17 @@ impl<'a> KnownTerms<'a> {
 }
 
 impl Singles {
+    /// Refuses pairs whose counts take more bytes than there are for all counts, but not those that take less
+    /// than a batch of rows does.
+    pub(super) fn check_pairs(
+        &self,
+        pairs: impl Iterator<Item = [usize; 2]>,
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
+        let with_bytes = |pair: [usize; 2]| (pair, self.levels.bytes(&pair));
+        self.check(pairs.map(with_bytes).filter(|(_, bytes)| *bytes > LITTLE), context)
+    }
+
     /// Refuses features whose counts with each other take more bytes than there are for all counts.
     pub(super) fn check<F: AsRef<[usize]>>(
         &self,

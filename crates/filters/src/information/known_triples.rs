@@ -74,8 +74,7 @@ impl<'a> KnownTriples<'a> {
     /// more where there is too little memory for all pairs.
     fn with_first(&mut self, singles: &Singles, first: usize) -> Result<Vec<f64>, Error> {
         let others = self.left(&[first]);
-        let with_first = |&k: &usize| ([first, k], bytes_of(singles, &[first, k]));
-        singles.check(others.iter().map(with_first), self.context)?;
+        singles.check_pairs(others.iter().map(|&k| [first, k]), self.context)?;
         let mut parts =
             in_parts(others.iter().map(|&k| vec![first, k]), |pair| bytes_of(singles, pair), self.bytes);
         let mut features = parts.pop().unwrap_or_default();
