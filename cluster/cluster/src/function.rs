@@ -18,6 +18,7 @@ use fewest::core::{BATCH_ROWS, Budget, Context, Error as CoreError, SampleStream
 use fewest::registry::{Registry, TargetKind};
 
 use crate::error::one_line;
+use crate::last_table::LastTable;
 use crate::request::{Reply, Request};
 use crate::s3::Stores;
 use crate::secret::Secret;
@@ -47,6 +48,7 @@ struct Work {
     secret: Secret,
     pause: Duration,
     stores: Stores,
+    last_table: LastTable,
 }
 
 impl Sums {
@@ -57,7 +59,8 @@ impl Sums {
         pause: Duration,
     ) -> std::result::Result<ScalarUDF, CoreError> {
         let version = version.to_owned();
-        let work = Work { registry: registry()?, version, secret, pause, stores: Stores::default() };
+        let (stores, last_table) = (Stores::default(), LastTable::default());
+        let work = Work { registry: registry()?, version, secret, pause, stores, last_table };
         Ok(Self::of(Some(work)))
     }
 
@@ -127,9 +130,9 @@ impl Work {
             return Err(format!("{} has no passes over rows: take another method", method.id));
         };
         let needs_target = !method.targets.contains(&TargetKind::None);
-        let options = request.table.options(&self.registry, needs_target);
         let first_batch = usize::try_from(rows.start / BATCH_ROWS as u64).map_err(one_line)?;
-        let mut rows = request.rows(&self.stores, &options, rows).map_err(one_line)?;
+        let (from, how) = ((&self.stores, &self.last_table), (&self.registry, needs_target));
+        let mut rows = request.rows(from, how, rows).map_err(one_line)?;
         // The method counts from the first feature of its part.
         let before = if request.part > 0 { rows.first_feature() } else { 0 };
         let context = Context { memory: Some(request.memory), ..Context::default() };

@@ -4,6 +4,7 @@ mod answers;
 mod error;
 mod finished;
 mod function;
+mod last_table;
 mod objects;
 mod query;
 mod request;

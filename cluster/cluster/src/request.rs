@@ -4,15 +4,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use fewest::core::{BATCH_ROWS, Error as CoreError, State};
-use fewest::data::{Folder, Missing, Passes, ReadOptions, Rows, TargetChoice, Task};
+use fewest::data::{Folder, Missing, ReadOptions, Rows, TargetChoice, Task};
 use fewest::registry::{Method, Parameters, Registry};
 
+use crate::last_table::{LastTable, Of};
 use crate::objects::Object;
 use crate::s3::Stores;
 use crate::secret::Secret;
 
 /// The table, as the command line names it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// A file, or a folder of files with the same columns, at a path that all machines have; or an address
     /// `s3://bucket/key`, of an object or of what the keys of objects begin with before a `/`.
@@ -90,15 +91,18 @@ impl Request {
     /// The rows `rows` of the table here, or in one of the stores.
     pub(crate) fn rows(
         &self,
-        stores: &Stores,
-        options: &ReadOptions,
+        (stores, last): (&Stores, &LastTable),
+        (registry, needs_target): (&Registry, bool),
         rows: Range<u64>,
     ) -> Result<Rows, fewest::data::Error> {
         let folder = match self.objects.as_slice() {
             [] => Folder::or_file(&self.table.path)?,
             objects => stores.folder(&self.table.path, objects)?,
         };
-        let Some(passes) = Passes::open_folder(folder, options)? else {
+        let options = self.table.options(registry, needs_target);
+        let files = folder.parts().iter().map(|part| part.path().to_owned()).collect();
+        let of = Of { table: self.table.clone(), objects: self.objects.clone(), files, needs_target };
+        let Some(passes) = last.open(of, folder, &options)? else {
             let what = "a table of this format, read in parts".to_owned();
             return Err(fewest::data::Error::unsupported(&self.table.path, what, "write it as Parquet"));
         };

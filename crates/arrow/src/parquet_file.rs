@@ -6,9 +6,11 @@ use std::sync::Arc;
 use fewest_data::{Format, Limit, Sniff};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType, DoubleType};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetStatisticsPolicy, RowGroupMetaData};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedPageReader};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+    ParquetStatisticsPolicy, RowGroupMetaData,
+};
+use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::builder::{Builder, Cell};
 use crate::bytes_at::BytesAt;
@@ -37,12 +39,16 @@ fn sniff(start: &[u8]) -> Sniff {
 
 pub(crate) struct ParquetFile {
     bytes: BytesAt,
-    reader: SerializedFileReader<BytesAt>,
+    footer: Arc<Footer>,
+    held: Held,
+}
+
+pub(crate) struct Footer {
+    metadata: ParquetMetaData,
     fields: Vec<Field>,
     /// Where the values of each column are, and how they are stored.
     stored: Vec<Option<(usize, Stored)>>,
     rows: u64,
-    held: Held,
 }
 
 impl File for ParquetFile {
@@ -50,21 +56,23 @@ impl File for ParquetFile {
     const NAME: &'static str = "Parquet";
     const FIRST_BYTES: &'static [u8] = b"PAR1";
 
-    fn open(bytes: BytesAt, _limit: &Limit) -> Result<Self, Stop> {
+    type Footer = Footer;
+
+    fn footer(bytes: &BytesAt, _limit: &Limit) -> Result<Footer, Stop> {
         // Statistics are of no use here, and there are some for every column of every group of rows.
         let skip = ParquetStatisticsPolicy::SkipAll;
-        let options = ReadOptionsBuilder::new()
+        let options = ParquetMetaDataOptions::new()
             .with_column_stats_policy(skip.clone())
             .with_size_stats_policy(skip.clone())
-            .with_encoding_stats_policy(skip)
-            .build();
-        let reader = SerializedFileReader::new_with_options(bytes.clone(), options).map_err(Stop::parquet)?;
+            .with_encoding_stats_policy(skip);
+        let reader = ParquetMetaDataReader::new().with_metadata_options(Some(options));
+        let metadata = reader.parse_and_finish(bytes).map_err(Stop::parquet)?;
         let mut rows = 0_u64;
-        for group in reader.metadata().row_groups() {
+        for group in metadata.row_groups() {
             let more = u64::try_from(group.num_rows()).map_err(|_| Stop::damage("rows below zero"))?;
             rows = rows.saturating_add(more);
         }
-        let schema = reader.metadata().file_metadata().schema_descr();
+        let schema = metadata.file_metadata().schema_descr();
         let roots = schema.root_schema().get_fields();
         let (mut fields, mut stored) = (Vec::with_capacity(roots.len()), Vec::with_capacity(roots.len()));
         let mut leaves = 0..schema.num_columns();
@@ -87,16 +95,26 @@ impl File for ParquetFile {
             fields.push(Field { name: root.name().trim().to_owned(), kind });
             stored.push(plain);
         }
-        let held = Held::new(fields.len());
-        Ok(Self { bytes, reader, fields, stored, rows, held })
+        Ok(Footer { metadata, fields, stored, rows })
+    }
+
+    fn footer_bytes(footer: &Footer) -> u64 {
+        let names: usize = footer.fields.iter().map(|field| field.name.len()).sum();
+        let columns = footer.fields.len() * (size_of::<Field>() + size_of::<Option<(usize, Stored)>>());
+        (footer.metadata.memory_size() + names + columns) as u64
+    }
+
+    fn with_footer(footer: Arc<Footer>, bytes: BytesAt, _limit: Limit) -> Self {
+        let held = Held::new(footer.fields.len());
+        Self { bytes, footer, held }
     }
 
     fn fields(&self) -> &[Field] {
-        &self.fields
+        &self.footer.fields
     }
 
     fn rows(&self) -> u64 {
-        self.rows
+        self.footer.rows
     }
 
     fn goes_on(&self, n_columns: usize, bytes: u64) -> bool {
@@ -108,9 +126,9 @@ impl File for ParquetFile {
             return Ok(());
         }
         let leaves: Vec<usize> =
-            columns.iter().filter_map(|&column| Some(self.stored.get(column)?.as_ref()?.0)).collect();
+            columns.iter().filter_map(|&column| Some(self.footer.stored.get(column)?.as_ref()?.0)).collect();
         let (mut places, mut first) = (Vec::new(), 0);
-        for group in self.reader.metadata().row_groups() {
+        for group in self.footer.metadata.row_groups() {
             let rows = u64::try_from(group.num_rows()).map_err(Stop::damage)?;
             if reading::within(first, rows, wanted).1 > 0 {
                 for &leaf in &leaves {
@@ -129,11 +147,11 @@ impl File for ParquetFile {
         out: &mut Builder,
         check: &mut Check<'_>,
     ) -> Result<(), Stop> {
-        let Some((leaf, stored)) = self.stored.get(column).copied().flatten() else {
+        let Some((leaf, stored)) = self.footer.stored.get(column).copied().flatten() else {
             return Err(Stop::damage("a column has no values"));
         };
         let (number, mut column) = (column, Column { stored, out, check });
-        let metadata = self.reader.metadata();
+        let metadata = &self.footer.metadata;
         let described = metadata.file_metadata().schema_descr().column(leaf);
         let mut first = 0;
         for (at, group) in metadata.row_groups().iter().enumerate() {

@@ -1,5 +1,8 @@
 //! Rows of files in pieces, for tables larger than memory.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use fewest_core::BATCH_ROWS;
 use fewest_data::{Cells, Error, Folder, Pieces, ReadOptions, Stamp, Table, Wanted};
 
@@ -14,9 +17,12 @@ pub(crate) fn open<F: File + 'static>(
 ) -> Result<Box<dyn Pieces>, Error> {
     let mut fields: Vec<Field> = Vec::new();
     let mut parts = Vec::with_capacity(folder.parts().len());
+    let (mut footers, mut at_once) = (Footers::<F>::default(), 0);
     for (number, part) in folder.parts().iter().enumerate() {
         let stamp = Stamp::of(part)?;
-        let file: F = reading::open(part.path(), part.content(options)?, options)?;
+        let (file, footer) = reading::open_known::<F>(part.path(), part.content(options)?, options, None)?;
+        footers.keep(number, footer);
+        at_once = at_once.max(file.rows_at_once());
         match number {
             0 => fields = file.fields().to_vec(),
             _ => reading::agree((folder.parts()[0].path(), &mut fields), (part.path(), file.fields()))?,
@@ -25,10 +31,39 @@ pub(crate) fn open<F: File + 'static>(
     }
     let names = fields.iter().map(|field| &field.name).chain(folder.keys()).cloned().collect();
     let options = options.clone();
-    Ok(Box::new(InParts::<F> { folder, options, fields, names, parts, at: (0, 0), before: 0, file: None }))
+    let files = Arc::new(Files { folder, options, fields, names, parts, footers, at_once });
+    Ok(Box::new(InParts::<F>::of(files)))
 }
 
-struct InParts<F> {
+/// Bytes of memory of the footers that are kept: most tables have less, and large footers are read again for
+/// each pass.
+const FOOTERS: u64 = 32 << 20;
+
+/// The footers of the first files, or of all.
+struct Footers<F: File> {
+    known: BTreeMap<usize, Arc<F::Footer>>,
+    bytes: u64,
+}
+
+impl<F: File> Default for Footers<F> {
+    fn default() -> Self {
+        Self { known: BTreeMap::new(), bytes: 0 }
+    }
+}
+
+impl<F: File> Footers<F> {
+    /// Keeps that of a file, if it has room. The one of a single file is in memory anyway while it is read.
+    fn keep(&mut self, number: usize, footer: Arc<F::Footer>) {
+        let bytes = self.bytes.saturating_add(F::footer_bytes(&footer));
+        if bytes <= FOOTERS || self.known.is_empty() {
+            self.known.insert(number, footer);
+            self.bytes = bytes;
+        }
+    }
+}
+
+/// What is known of the files once they were opened.
+struct Files<F: File> {
     folder: Folder,
     options: ReadOptions,
     fields: Vec<Field>,
@@ -36,6 +71,19 @@ struct InParts<F> {
     names: Vec<String>,
     /// Each with its rows.
     parts: Vec<(Stamp, u64)>,
+    footers: Footers<F>,
+    /// Rows that are decoded at once at most.
+    at_once: u64,
+}
+
+/// Rows that have room beside all pieces while they are decoded.
+const BATCHED: u64 = 1 << 17;
+
+/// Bytes of a value while it is decoded: as it is stored, decompressed, and as a number.
+const DECODED: u64 = 3 * 8;
+
+struct InParts<F: File> {
+    files: Arc<Files<F>>,
     /// The part and the row in it that come next.
     at: (usize, u64),
     /// Rows before it, in all parts.
@@ -44,25 +92,44 @@ struct InParts<F> {
     file: Option<(usize, F)>,
 }
 
-impl<F: File> Pieces for InParts<F> {
+impl<F: File> InParts<F> {
+    fn of(files: Arc<Files<F>>) -> Self {
+        Self { files, at: (0, 0), before: 0, file: None }
+    }
+}
+
+impl<F: File + 'static> Pieces for InParts<F> {
     fn names(&self) -> Option<&[String]> {
-        Some(&self.names)
+        Some(&self.files.names)
+    }
+
+    fn again(&self) -> Option<Box<dyn Pieces>> {
+        Some(Box::new(Self::of(self.files.clone())))
     }
 
     fn n_columns(&self) -> usize {
-        self.names.len()
+        self.files.names.len()
     }
 
     fn n_rows(&self) -> (u64, bool) {
-        (self.parts.iter().map(|(_, rows)| rows).fold(0, |sum, rows| sum.saturating_add(*rows)), true)
+        (self.files.parts.iter().map(|(_, rows)| rows).fold(0, |sum, rows| sum.saturating_add(*rows)), true)
+    }
+
+    fn beside(&self) -> u64 {
+        // A column on each thread; batches of usual writers are no longer than a piece.
+        let threads = fewest_parallel::n_threads() as u64;
+        match self.files.at_once > BATCHED {
+            true => self.files.at_once.saturating_mul(DECODED).saturating_mul(threads),
+            false => 0,
+        }
     }
 
     fn row_names(&self) -> Option<&str> {
-        self.names.iter().find(|name| *name == ROW_NAMES).map(String::as_str)
+        self.files.names.iter().find(|name| *name == ROW_NAMES).map(String::as_str)
     }
 
     fn is_category(&self, column: usize) -> Option<bool> {
-        Some(match self.fields.get(column) {
+        Some(match self.files.fields.get(column) {
             Some(field) => matches!(field.kind, Ok(Kind::Truth | Kind::Category)),
             None => true,
         })
@@ -70,12 +137,12 @@ impl<F: File> Pieces for InParts<F> {
 
     fn rewind(&mut self) -> Result<(), Error> {
         (self.at, self.before) = ((0, 0), 0);
-        self.parts.iter().try_for_each(|(stamp, _)| stamp.check())
+        self.files.parts.iter().try_for_each(|(stamp, _)| stamp.check())
     }
 
     fn skip(&mut self, rows: u64) -> Result<u64, Error> {
         let mut left = rows;
-        while let Some((_, n_rows)) = self.parts.get(self.at.0) {
+        while let Some((_, n_rows)) = self.files.parts.get(self.at.0) {
             let (number, first) = self.at;
             let own = left.min(n_rows.saturating_sub(first));
             (self.at, left) = ((number, first + own), left - own);
@@ -89,36 +156,42 @@ impl<F: File> Pieces for InParts<F> {
     }
 
     fn next(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
-        let ((number, first), n_rows) = loop {
+        let ((number, first), stamp, n_rows) = loop {
             let (number, first) = self.at;
-            let Some((stamp, n_rows)) = self.parts.get(number) else { return Ok(None) };
+            let Some((stamp, n_rows)) = self.files.parts.get(number) else { return Ok(None) };
             if first < *n_rows {
-                break (self.at, *n_rows);
+                break (self.at, stamp, *n_rows);
             }
             // What was read of it was that file.
             stamp.check()?;
             self.at = (number + 1, 0);
         };
-        let part = &self.folder.parts()[number];
+        let part = &self.files.folder.parts()[number];
         let path = part.path();
         let file = match self.file.take() {
             Some((open, file)) if open == number => file,
-            _ => reading::open(path, part.content(&self.options)?, &self.options)?,
+            _ => {
+                // What was known of it is that of this file.
+                stamp.check()?;
+                let options = &self.files.options;
+                let known = self.files.footers.known.get(&number).cloned();
+                reading::open_known(path, part.content(options)?, options, known)?.0
+            }
         };
         let mut end = n_rows;
         let read = |wanted: &[Wanted]| {
-            reading::check_kinds(path, &self.fields, wanted)?;
+            reading::check_kinds(path, &self.files.fields, wanted)?;
             end = n_rows.min(first + n_cached(&file, rows, wanted.len(), self.before));
             reading::fetch(&file, path, wanted, &(first..end))?;
             let part = Part { path, rows: n_rows, values: part.values() };
             let column = |at: usize| -> Result<Cells, Error> {
-                let mut builder: Builder = reading::builder(&self.fields, &wanted[at]);
-                let of = (&file, &self.fields[..]);
+                let mut builder: Builder = reading::builder(&self.files.fields, &wanted[at]);
+                let of = (&file, &self.files.fields[..]);
                 reading::add_rows(of, &part, wanted[at].column, first..end, &mut builder, &mut |_| Ok(()))?;
                 Ok(builder.finish())
             };
             // Text takes longest: begun last, it would be waited for.
-            let is_text = |at: &usize| reading::builder(&self.fields, &wanted[*at]).numbers().is_none();
+            let is_text = |at: &usize| reading::builder(&self.files.fields, &wanted[*at]).numbers().is_none();
             let mut order: Vec<usize> = (0..wanted.len()).collect();
             order.sort_by_key(|at| !is_text(at));
             let read = fewest_parallel::try_map(order.len(), |task| column(order[task]))?;
@@ -126,7 +199,7 @@ impl<F: File> Pieces for InParts<F> {
             cells.sort_unstable_by_key(|(at, _)| *at);
             Ok(cells.into_iter().map(|(_, cells)| cells).collect())
         };
-        let table = Table::from_reader(path, F::FORMAT, self.names.clone(), options, read);
+        let table = Table::from_reader(path, F::FORMAT, self.files.names.clone(), options, read);
         let behind = first as usize;
         let table = table.map_err(|error| error.behind(behind, 0))?.behind(behind, 0);
         (self.at, self.before) = ((number, end), self.before + end - first);

@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fewest_data::{
@@ -38,12 +39,26 @@ pub(crate) trait File: Sized + Send + Sync {
     /// The bytes that such files begin with.
     const FIRST_BYTES: &'static [u8];
 
-    fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop>;
+    /// What a file tells of its columns before their values.
+    type Footer: Send + Sync + 'static;
+
+    fn footer(bytes: &BytesAt, limit: &Limit) -> Result<Self::Footer, Stop>;
+
+    /// Bytes of memory that it takes.
+    fn footer_bytes(footer: &Self::Footer) -> u64;
+
+    /// The file with this footer.
+    fn with_footer(footer: Arc<Self::Footer>, bytes: BytesAt, limit: Limit) -> Self;
 
     fn fields(&self) -> &[Field];
 
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
+
+    /// Rows that are decoded at once, however few are wanted, where they may be many.
+    fn rows_at_once(&self) -> u64 {
+        0
+    }
 
     /// Whether the next rows of so many columns are read without beginning again, with what is held in
     /// between in `bytes` of memory.
@@ -148,9 +163,27 @@ pub(crate) fn within(first: u64, len: u64, rows: &Range<u64>) -> (usize, usize) 
 }
 
 pub(crate) fn open<F: File>(path: &Path, content: Content, options: &ReadOptions) -> Result<F, Error> {
+    Ok(open_known(path, content, options, None)?.0)
+}
+
+/// A file whose footer is known, or is read.
+pub(crate) fn open_known<F: File>(
+    path: &Path,
+    content: Content,
+    options: &ReadOptions,
+    known: Option<Arc<F::Footer>>,
+) -> Result<(F, Arc<F::Footer>), Error> {
     let limit = Limit::of(path, options);
     let bytes = BytesAt::new(content).map_err(|error| Error::reading(path, error))?;
-    fenced(|| F::open(bytes.clone(), &limit)).map_err(|stop| {
+    let footer = match known {
+        Some(known) => known,
+        None => Arc::new(footer::<F>(path, &bytes, &limit)?),
+    };
+    Ok((F::with_footer(footer.clone(), bytes, limit), footer))
+}
+
+fn footer<F: File>(path: &Path, bytes: &BytesAt, limit: &Limit) -> Result<F::Footer, Error> {
+    fenced(|| F::footer(bytes, limit)).map_err(|stop| {
         let first = bytes.bytes(0, F::FIRST_BYTES.len() as u64);
         let is_other = first.is_ok_and(|first| first != F::FIRST_BYTES);
         match stop {

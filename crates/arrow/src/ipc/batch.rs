@@ -107,6 +107,11 @@ impl Batch {
         Ok((Self { rows, nodes, buffers, views, codec, body, message: message.clone() }, continues))
     }
 
+    /// Bytes of memory that its metadata take.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of::<Self>() + self.message.len() + size_of_val(&*self.views)) as u64
+    }
+
     /// The array of a column whose buffers begin behind `first`.
     pub(super) fn array(
         &self,

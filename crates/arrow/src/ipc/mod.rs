@@ -9,6 +9,7 @@ mod schema;
 mod values;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use fewest_data::{Format, Limit, Sniff};
 use parquet::file::reader::Length;
@@ -55,6 +56,10 @@ impl From<Broken> for Stop {
 pub(crate) struct IpcFile {
     bytes: BytesAt,
     limit: Limit,
+    footer: Arc<Footer>,
+}
+
+pub(crate) struct Footer {
     fields: Vec<Field>,
     columns: Vec<Column>,
     dictionaries: Vec<(i64, bool, Batch)>,
@@ -67,7 +72,9 @@ impl File for IpcFile {
     const NAME: &'static str = "Arrow";
     const FIRST_BYTES: &'static [u8] = b"ARROW1";
 
-    fn open(bytes: BytesAt, limit: &Limit) -> Result<Self, Stop> {
+    type Footer = Footer;
+
+    fn footer(bytes: &BytesAt, _limit: &Limit) -> Result<Footer, Stop> {
         let cut_off = || Stop::damage("the file is cut off");
         let end = bytes.len().checked_sub(TAIL).ok_or_else(cut_off)?;
         let tail = bytes.bytes(end, TAIL).map_err(Stop::reading)?;
@@ -89,22 +96,37 @@ impl File for IpcFile {
             let blocks = (0..items.count).map(|i| Block::at(&footer, items.place(i)?));
             let blocks = blocks.collect::<Result<Vec<_>, Stop>>()?;
             bytes.fetch(blocks.iter().map(Block::message).collect()).map_err(Stop::reading)?;
-            let batches = blocks.into_iter().map(|block| Batch::read(&bytes, block, kind));
+            let batches = blocks.into_iter().map(|block| Batch::read(bytes, block, kind));
             batches.collect::<Result<Vec<_>, Stop>>()
         };
         let batches: Vec<Batch> = read(3, batch::ROWS)?.into_iter().map(|(batch, _)| batch).collect();
         let listed = read(2, batch::DICTIONARY)?.into_iter();
         let dictionaries = listed.filter_map(|(batch, of)| of.map(|(id, more)| (id, more, batch))).collect();
         let rows = batches.iter().map(|batch| batch.rows as u64).fold(0, u64::saturating_add);
-        Ok(Self { bytes, limit: limit.clone(), fields, columns, dictionaries, batches, rows })
+        Ok(Footer { fields, columns, dictionaries, batches, rows })
+    }
+
+    fn footer_bytes(footer: &Footer) -> u64 {
+        let names: usize = footer.fields.iter().map(|field| field.name.len()).sum();
+        let columns = footer.fields.len() * (size_of::<Field>() + size_of::<Column>());
+        let batches = footer.dictionaries.iter().map(|(_, _, batch)| batch).chain(&footer.batches);
+        batches.map(Batch::bytes).fold((names + columns) as u64, u64::saturating_add)
+    }
+
+    fn with_footer(footer: Arc<Footer>, bytes: BytesAt, limit: Limit) -> Self {
+        Self { bytes, limit, footer }
     }
 
     fn fields(&self) -> &[Field] {
-        &self.fields
+        &self.footer.fields
     }
 
     fn rows(&self) -> u64 {
-        self.rows
+        self.footer.rows
+    }
+
+    fn rows_at_once(&self) -> u64 {
+        self.footer.batches.iter().map(|batch| batch.rows as u64).max().unwrap_or(0)
     }
 
     fn fetch(&self, columns: &[usize], rows: &Range<u64>) -> Result<(), Stop> {
@@ -112,9 +134,9 @@ impl File for IpcFile {
             return Ok(());
         }
         let mut places = Vec::new();
-        for column in columns.iter().filter_map(|&column| self.columns.get(column)) {
+        for column in columns.iter().filter_map(|&column| self.footer.columns.get(column)) {
             let mut first = 0;
-            for batch in column.stored.map_or(&[][..], |_| &self.batches) {
+            for batch in column.stored.map_or(&[][..], |_| &self.footer.batches) {
                 if reading::within(first, batch.rows as u64, rows).1 > 0
                     && let Some(stored) = column.stored
                 {
@@ -123,7 +145,7 @@ impl File for IpcFile {
                 first += batch.rows as u64;
             }
             let Some(Dictionary { id, values }) = column.dictionary else { continue };
-            for (_, _, batch) in self.dictionaries.iter().filter(|(own, ..)| *own == id) {
+            for (_, _, batch) in self.footer.dictionaries.iter().filter(|(own, ..)| *own == id) {
                 places.push(batch.place(Extent::default(), values)?);
             }
         }
@@ -137,11 +159,11 @@ impl File for IpcFile {
         out: &mut Builder,
         check: &mut Check<'_>,
     ) -> Result<(), Stop> {
-        let column = self.columns.get(column).copied().ok_or(Broken)?;
+        let column = self.footer.columns.get(column).copied().ok_or(Broken)?;
         let stored = column.stored.ok_or(Broken)?;
         let list = column.dictionary.map(|dictionary| self.list(dictionary)).transpose()?;
         let mut first = 0;
-        for batch in &self.batches {
+        for batch in &self.footer.batches {
             let (skip, take) = reading::within(first, batch.rows as u64, &rows);
             first += batch.rows as u64;
             // A batch without rows is read as well: it may be damaged.
@@ -167,7 +189,7 @@ impl IpcFile {
     /// The texts of a dictionary.
     fn list(&self, dictionary: Dictionary) -> Result<Vec<Option<String>>, Stop> {
         let mut list = Builder::Texts(Vec::new(), 0);
-        for (_, continues, batch) in self.dictionaries.iter().filter(|(id, ..)| *id == dictionary.id) {
+        for (_, continues, batch) in self.footer.dictionaries.iter().filter(|(id, ..)| *id == dictionary.id) {
             if !continues && list.len() > 0 {
                 return Err(Stop::damage("a dictionary is there twice"));
             }

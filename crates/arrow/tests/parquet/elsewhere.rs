@@ -58,7 +58,10 @@ fn folder(listed: &[(&str, Arc<Object>)]) -> Result<Folder, Error> {
 }
 
 fn batches(folder: Folder, target: &str) -> Result<Vec<Dataset>, Error> {
-    let passes = Passes::open_folder(folder, &with_target(target))?.unwrap();
+    of_passes(Passes::open_folder(folder, &with_target(target))?.unwrap())
+}
+
+fn of_passes(passes: Passes) -> Result<Vec<Dataset>, Error> {
     let mut rows = passes.rows(Missing::DropRows, MEMORY)?;
     let mut batches = Vec::new();
     loop {
@@ -96,6 +99,25 @@ fn an_object_has_the_rows_of_the_file() {
         // first rows, and for the pass.
         let asked = object.asked.lock().unwrap();
         assert!(asked.len() <= 9, "{name}: {asked:?}");
+    }
+}
+
+/// What an object tells of its columns is at its end.
+#[test]
+fn who_reads_again_does_not_ask_again_what_the_columns_are() {
+    for name in ["mixed_zstd.parquet", "mixed.arrow"] {
+        let object = Object::of(name);
+        let asked_for_end =
+            || object.asked.lock().unwrap().iter().flatten().any(|range| range.end == object.length());
+        let table = folder(&[("", object.clone())]).unwrap();
+        let passes = Passes::open_folder(table, &with_target("dose")).unwrap().unwrap();
+        assert!(asked_for_end(), "{name}");
+        object.asked.lock().unwrap().clear();
+        let again = || of_passes(passes.again().unwrap().unwrap()).unwrap();
+        let (first, second) = (again(), again());
+        assert!(!asked_for_end() && !object.asked.lock().unwrap().is_empty(), "{name}");
+        let expected = bits(&batches(Folder::or_file(&file(name)).unwrap(), "dose").unwrap());
+        assert_eq!((bits(&first), bits(&second)), (expected.clone(), expected), "{name}");
     }
 }
 

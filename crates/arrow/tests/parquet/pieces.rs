@@ -59,3 +59,31 @@ fn small_pieces_are_read_where_columns_may_stay_open() {
         assert_eq!(first, ROWS);
     }
 }
+
+/// Who reads a table again reads the files that were opened, or is told.
+#[test]
+fn files_that_have_changed_are_not_read_again() {
+    let folder = TempDir::new().unwrap();
+    let parts = ["a.parquet", "b.parquet"].map(|part| folder.path().join(part));
+    for part in &parts {
+        std::fs::copy(file("mixed_zstd.parquet"), part).unwrap();
+    }
+    let open = || Passes::open(folder.path(), &with_target("dose")).unwrap().unwrap();
+    let n_rows = |passes: Passes| {
+        let mut rows = passes.rows(Missing::DropRows, 100 << 20)?;
+        let mut n_rows = 0;
+        while let Some(batch) = rows.next_batch()? {
+            n_rows += batch.n_samples();
+        }
+        Ok::<usize, Error>(n_rows)
+    };
+    let passes = open();
+    let (before, again) = (passes.again().unwrap().unwrap(), passes.again().unwrap().unwrap());
+    let expected = n_rows(open()).unwrap();
+    assert_eq!(n_rows(again).unwrap(), expected);
+    std::fs::copy(file("mixed_none.parquet"), &parts[1]).unwrap();
+    for error in [passes.again().map(drop).unwrap_err(), n_rows(before).unwrap_err()] {
+        assert!(error.to_string().contains("the file has changed while it was read"), "{error}");
+    }
+    assert_eq!(n_rows(open()).unwrap(), expected);
+}

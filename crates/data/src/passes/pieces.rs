@@ -40,6 +40,12 @@ pub trait Pieces: Send {
     /// Whether this column is one of categories: `None` where only its cells tell.
     fn is_category(&self, column: usize) -> Option<bool>;
 
+    /// The same files for another reader, from the first row, without looking again at what they tell of
+    /// their columns; `None`, the default, where opening them takes no longer.
+    fn again(&self) -> Option<Box<dyn Pieces>> {
+        None
+    }
+
     /// Starts again from the first row.
     ///
     /// # Errors
