@@ -95,12 +95,15 @@ impl Request {
         (registry, needs_target): (&Registry, bool),
         rows: Range<u64>,
     ) -> Result<Rows, fewest::data::Error> {
-        let folder = match self.objects.as_slice() {
-            [] => Folder::or_file(&self.table.path)?,
-            objects => stores.folder(&self.table.path, objects)?,
+        let (folder, files) = match self.objects.as_slice() {
+            [] => {
+                let folder = Folder::or_file(&self.table.path)?;
+                let files = folder.parts().iter().map(|part| part.path().to_owned()).collect();
+                (folder, files)
+            }
+            objects => (stores.folder(&self.table.path, objects)?, Vec::new()),
         };
         let options = self.table.options(registry, needs_target);
-        let files = folder.parts().iter().map(|part| part.path().to_owned()).collect();
         let of = Of { table: self.table.clone(), objects: self.objects.clone(), files, needs_target };
         let Some(passes) = last.open(of, folder, &options)? else {
             let what = "a table of this format, read in parts".to_owned();

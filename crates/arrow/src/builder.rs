@@ -139,21 +139,6 @@ impl Builder {
         }
     }
 
-    /// Leaves out the `skip` cells behind the first `start`, and all that are more than `take` behind these.
-    pub(crate) fn keep(&mut self, start: usize, skip: usize, take: usize) {
-        match self {
-            Builder::Numbers(values) | Builder::Levels(values, _) => {
-                values.truncate(start + skip + take);
-                values.drain(start..(start + skip).min(values.len()));
-            }
-            Builder::Texts(texts, bytes) => {
-                texts.truncate(start + skip + take);
-                texts.drain(start..(start + skip).min(texts.len()));
-                *bytes = texts.iter().flatten().map(String::len).sum();
-            }
-        }
-    }
-
     /// The number of its cells.
     pub(crate) fn len(&self) -> usize {
         match self {

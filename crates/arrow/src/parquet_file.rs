@@ -58,7 +58,7 @@ impl File for ParquetFile {
 
     type Footer = Footer;
 
-    fn footer(bytes: &BytesAt, _limit: &Limit) -> Result<Footer, Stop> {
+    fn footer(bytes: &BytesAt) -> Result<Footer, Stop> {
         // Statistics are of no use here, and there are some for every column of every group of rows.
         let skip = ParquetStatisticsPolicy::SkipAll;
         let options = ParquetMetaDataOptions::new()

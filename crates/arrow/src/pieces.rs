@@ -10,19 +10,32 @@ use crate::builder::Builder;
 use crate::kind::Kind;
 use crate::reading::{self, Field, File, Part, ROW_NAMES};
 
+/// Bytes of memory of the footers that are kept: most tables have less, and large footers are read again for
+/// each pass.
+const FOOTERS: u64 = 32 << 20;
+
 /// Opens the files of a table, one after the other, and keeps none of them open but the last one read.
 pub(crate) fn open<F: File + 'static>(
     folder: Folder,
     options: &ReadOptions,
 ) -> Result<Box<dyn Pieces>, Error> {
+    // The footer of a single file is in memory anyway while it is read.
+    let room = if folder.parts().len() == 1 { u64::MAX } else { FOOTERS };
+    Ok(Box::new(InParts::<F>::of(Arc::new(files(folder, options, room)?))))
+}
+
+/// The files, with footers in so many bytes of memory.
+fn files<F: File>(folder: Folder, options: &ReadOptions, mut room: u64) -> Result<Files<F>, Error> {
     let mut fields: Vec<Field> = Vec::new();
     let mut parts = Vec::with_capacity(folder.parts().len());
-    let (mut footers, mut at_once) = (Footers::<F>::default(), 0);
+    let mut footers = BTreeMap::new();
     for (number, part) in folder.parts().iter().enumerate() {
         let stamp = Stamp::of(part)?;
         let (file, footer) = reading::open_known::<F>(part.path(), part.content(options)?, options, None)?;
-        footers.keep(number, footer);
-        at_once = at_once.max(file.rows_at_once());
+        if let Some(left) = room.checked_sub(F::footer_bytes(&footer)) {
+            footers.insert(number, footer);
+            room = left;
+        }
         match number {
             0 => fields = file.fields().to_vec(),
             _ => reading::agree((folder.parts()[0].path(), &mut fields), (part.path(), file.fields()))?,
@@ -31,35 +44,7 @@ pub(crate) fn open<F: File + 'static>(
     }
     let names = fields.iter().map(|field| &field.name).chain(folder.keys()).cloned().collect();
     let options = options.clone();
-    let files = Arc::new(Files { folder, options, fields, names, parts, footers, at_once });
-    Ok(Box::new(InParts::<F>::of(files)))
-}
-
-/// Bytes of memory of the footers that are kept: most tables have less, and large footers are read again for
-/// each pass.
-const FOOTERS: u64 = 32 << 20;
-
-/// The footers of the first files, or of all.
-struct Footers<F: File> {
-    known: BTreeMap<usize, Arc<F::Footer>>,
-    bytes: u64,
-}
-
-impl<F: File> Default for Footers<F> {
-    fn default() -> Self {
-        Self { known: BTreeMap::new(), bytes: 0 }
-    }
-}
-
-impl<F: File> Footers<F> {
-    /// Keeps that of a file, if it has room. The one of a single file is in memory anyway while it is read.
-    fn keep(&mut self, number: usize, footer: Arc<F::Footer>) {
-        let bytes = self.bytes.saturating_add(F::footer_bytes(&footer));
-        if bytes <= FOOTERS || self.known.is_empty() {
-            self.known.insert(number, footer);
-            self.bytes = bytes;
-        }
-    }
+    Ok(Files { folder, options, fields, names, parts, footers })
 }
 
 /// What is known of the files once they were opened.
@@ -71,16 +56,9 @@ struct Files<F: File> {
     names: Vec<String>,
     /// Each with its rows.
     parts: Vec<(Stamp, u64)>,
-    footers: Footers<F>,
-    /// Rows that are decoded at once at most.
-    at_once: u64,
+    /// Those that have room.
+    footers: BTreeMap<usize, Arc<F::Footer>>,
 }
-
-/// Rows that have room beside all pieces while they are decoded.
-const BATCHED: u64 = 1 << 17;
-
-/// Bytes of a value while it is decoded: as it is stored, decompressed, and as a number.
-const DECODED: u64 = 3 * 8;
 
 struct InParts<F: File> {
     files: Arc<Files<F>>,
@@ -113,15 +91,6 @@ impl<F: File + 'static> Pieces for InParts<F> {
 
     fn n_rows(&self) -> (u64, bool) {
         (self.files.parts.iter().map(|(_, rows)| rows).fold(0, |sum, rows| sum.saturating_add(*rows)), true)
-    }
-
-    fn beside(&self) -> u64 {
-        // A column on each thread; batches of usual writers are no longer than a piece.
-        let threads = fewest_parallel::n_threads() as u64;
-        match self.files.at_once > BATCHED {
-            true => self.files.at_once.saturating_mul(DECODED).saturating_mul(threads),
-            false => 0,
-        }
     }
 
     fn row_names(&self) -> Option<&str> {
@@ -174,7 +143,7 @@ impl<F: File + 'static> Pieces for InParts<F> {
                 // What was known of it is that of this file.
                 stamp.check()?;
                 let options = &self.files.options;
-                let known = self.files.footers.known.get(&number).cloned();
+                let known = self.files.footers.get(&number).cloned();
                 reading::open_known(path, part.content(options)?, options, known)?.0
             }
         };
@@ -222,5 +191,51 @@ fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
     match file.goes_on(width, others.saturating_add(BESIDE)) && few <= rows {
         true => few as u64 - before % BATCH_ROWS as u64,
         false => rows as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fewest_data::{Formats, TargetChoice};
+
+    use super::*;
+    use crate::PARQUET;
+    use crate::parquet_file::ParquetFile;
+
+    /// Footers without room are read again in each pass.
+    #[test]
+    fn rows_are_the_same_with_whatever_room_for_footers() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/parts");
+        let target = TargetChoice::Columns(vec!["y".to_owned()]);
+        let formats = Formats::standard().with(PARQUET);
+        let options = ReadOptions { formats, target, ..ReadOptions::default() };
+        let open = |room: u64| files::<ParquetFile>(Folder::or_file(&path).unwrap(), &options, room).unwrap();
+        let all = open(u64::MAX);
+        let bytes: Vec<u64> = all.footers.values().map(|footer| ParquetFile::footer_bytes(footer)).collect();
+        assert!(bytes.len() == 4 && bytes.iter().all(|bytes| (1000..100_000).contains(bytes)), "{bytes:?}");
+        let rows = |files: Files<ParquetFile>| {
+            let mut pieces = InParts::of(Arc::new(files));
+            let mut found = Vec::new();
+            for _ in 0..2 {
+                while let Some(table) = pieces.next(2, &options).unwrap() {
+                    let column = |j: usize| {
+                        let mut scratch = Vec::new();
+                        let column = table.features().column(j, &mut scratch).unwrap();
+                        column.to_vec(table.n_samples()).into_iter().map(f64::to_bits).collect::<Vec<_>>()
+                    };
+                    found.push((0..table.n_features()).map(column).collect::<Vec<_>>());
+                }
+                pieces.rewind().unwrap();
+            }
+            found
+        };
+        let expected = rows(all);
+        for (room, n_kept) in [(0, 0), (bytes[0] - 1, 0), (bytes[0], 1), (bytes.iter().sum(), 4)] {
+            let files = open(room);
+            assert_eq!(files.footers.len(), n_kept, "{room}");
+            assert_eq!(rows(files), expected, "{room}");
+        }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) trait File: Sized + Send + Sync {
     /// What a file tells of its columns before their values.
     type Footer: Send + Sync + 'static;
 
-    fn footer(bytes: &BytesAt, limit: &Limit) -> Result<Self::Footer, Stop>;
+    fn footer(bytes: &BytesAt) -> Result<Self::Footer, Stop>;
 
     /// Bytes of memory that it takes.
     fn footer_bytes(footer: &Self::Footer) -> u64;
@@ -54,11 +54,6 @@ pub(crate) trait File: Sized + Send + Sync {
 
     /// The number of rows that the file declares.
     fn rows(&self) -> u64;
-
-    /// Rows that are decoded at once, however few are wanted, where they may be many.
-    fn rows_at_once(&self) -> u64 {
-        0
-    }
 
     /// Whether the next rows of so many columns are read without beginning again, with what is held in
     /// between in `bytes` of memory.
@@ -177,13 +172,13 @@ pub(crate) fn open_known<F: File>(
     let bytes = BytesAt::new(content).map_err(|error| Error::reading(path, error))?;
     let footer = match known {
         Some(known) => known,
-        None => Arc::new(footer::<F>(path, &bytes, &limit)?),
+        None => Arc::new(footer::<F>(path, &bytes)?),
     };
     Ok((F::with_footer(footer.clone(), bytes, limit), footer))
 }
 
-fn footer<F: File>(path: &Path, bytes: &BytesAt, limit: &Limit) -> Result<F::Footer, Error> {
-    fenced(|| F::footer(bytes, limit)).map_err(|stop| {
+fn footer<F: File>(path: &Path, bytes: &BytesAt) -> Result<F::Footer, Error> {
+    fenced(|| F::footer(bytes)).map_err(|stop| {
         let first = bytes.bytes(0, F::FIRST_BYTES.len() as u64);
         let is_other = first.is_ok_and(|first| first != F::FIRST_BYTES);
         match stop {

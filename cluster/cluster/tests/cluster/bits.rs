@@ -1,10 +1,6 @@
 //! The bits of a selection by a cluster are those of memory.
 
-use std::fs::File;
 use std::path::Path;
-
-use datafusion::arrow::ipc::writer::FileWriter;
-use fewest::data::{Formats, Passes, ReadOptions};
 
 use crate::processes::Machines;
 use crate::tables::{FEATURES, Rows, comparable, in_memory, in_parts, in_passes, scores_in_memory};
@@ -172,29 +168,5 @@ fn values_of_any_size_are_summed_in_a_second_pass() {
     for method in [("f-score", &[][..], "class"), ("variance", &[], "class"), ("correlation", &[], "real")] {
         let found = machines.json(&path, &arguments(method));
         assert_eq!(comparable(found), expected(&path, method), "{method:?}");
-    }
-}
-
-/// A batch of an Arrow file is decoded as a whole, however few of its rows are wanted.
-#[test]
-fn long_batches_of_arrow_files_take_memory() {
-    let folder = tempfile::tempdir().unwrap();
-    let rows = Rows::new(150_000);
-    let batch = rows.batch(0..rows.len());
-    let write = |name: &str, size: usize| {
-        let path = folder.path().join(name);
-        let mut writer = FileWriter::try_new(File::create(&path).unwrap(), &batch.schema()).unwrap();
-        for first in (0..rows.len()).step_by(size) {
-            writer.write(&batch.slice(first, (rows.len() - first).min(size))).unwrap();
-        }
-        writer.finish().unwrap();
-        let formats = Formats::standard().with(fewest_arrow::ARROW);
-        let passes = Passes::open(&path, &ReadOptions { formats, ..ReadOptions::with_target("class") });
-        let passes = passes.unwrap().unwrap();
-        [false, true].map(|in_parts| passes.least_memory(in_parts))
-    };
-    let (short, long) = (write("short.arrow", 10_000), write("long.arrow", 150_000));
-    for (short, long) in short.into_iter().zip(long) {
-        assert!(long >= short + 24 * 150_000, "{short} {long}");
     }
 }

@@ -74,7 +74,8 @@ impl Batch {
         let whole = bytes.bytes(block.start, block.metadata).map_err(Stop::reading)?;
         // A length follows a mark, which older files do not have.
         let skip = if whole.starts_with(&[0xFF; 4]) { 8 } else { 4 };
-        let message = if whole.len() > skip { whole.slice(skip..) } else { Bytes::new() };
+        // Its own bytes: those of a file that is in memory would stay there with it.
+        let message = Bytes::copy_from_slice(whole.get(skip..).unwrap_or_default());
         let root = Table::root(&message)?;
         let missing = || Stop::damage("a message is empty");
         if root.u8(1, 0)? != expected {

@@ -74,7 +74,7 @@ impl File for IpcFile {
 
     type Footer = Footer;
 
-    fn footer(bytes: &BytesAt, _limit: &Limit) -> Result<Footer, Stop> {
+    fn footer(bytes: &BytesAt) -> Result<Footer, Stop> {
         let cut_off = || Stop::damage("the file is cut off");
         let end = bytes.len().checked_sub(TAIL).ok_or_else(cut_off)?;
         let tail = bytes.bytes(end, TAIL).map_err(Stop::reading)?;
@@ -125,10 +125,6 @@ impl File for IpcFile {
         self.footer.rows
     }
 
-    fn rows_at_once(&self) -> u64 {
-        self.footer.batches.iter().map(|batch| batch.rows as u64).max().unwrap_or(0)
-    }
-
     fn fetch(&self, columns: &[usize], rows: &Range<u64>) -> Result<(), Stop> {
         if !self.bytes.is_remote() {
             return Ok(());
@@ -170,14 +166,10 @@ impl File for IpcFile {
             if take == 0 && batch.rows > 0 {
                 continue;
             }
-            let start = out.len();
             let array = batch.array(&self.bytes, column.first, stored, &self.limit)?;
             match &list {
-                Some(list) => array.add_coded_to(list, out)?,
-                None => array.add_to(out)?,
-            }
-            if take < batch.rows {
-                out.keep(start, skip, take);
+                Some(list) => array.add_coded_to(list, skip..skip + take, out)?,
+                None => array.add_to(skip..skip + take, out)?,
             }
             check(out)?;
         }
@@ -193,7 +185,8 @@ impl IpcFile {
             if !continues && list.len() > 0 {
                 return Err(Stop::damage("a dictionary is there twice"));
             }
-            batch.array(&self.bytes, Extent::default(), dictionary.values, &self.limit)?.add_to(&mut list)?;
+            let array = batch.array(&self.bytes, Extent::default(), dictionary.values, &self.limit)?;
+            array.add_to(0..batch.rows, &mut list)?;
             self.limit.check(list.bytes())?;
         }
         match list {

@@ -1,5 +1,7 @@
 //! Buffers as cells.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use half::f16;
 
@@ -35,24 +37,29 @@ impl Array {
         Ok(self.buffer(0)?.get(..length).ok_or_else(short)?.chunks_exact(width))
     }
 
-    /// Adds all rows.
-    pub(super) fn add_to(&self, out: &mut Builder) -> Result<(), Stop> {
+    /// Adds these rows.
+    pub(super) fn add_to(&self, rows: Range<usize>, out: &mut Builder) -> Result<(), Stop> {
         if let (Type::Float(8), None) = (self.stored, &self.valid) {
             // What nearly all columns hold, without a look at the type for each value.
             let number = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes);
-            out.push_numbers(self.fixed(8)?.map(number));
+            out.push_numbers(self.fixed(8)?.skip(rows.start).take(rows.len()).map(number));
             return Ok(());
         }
-        self.each(&mut |cell| out.push(cell))
+        self.each(rows, &mut |cell| out.push(cell))
     }
 
     /// Adds rows that are places in a list of texts.
-    pub(super) fn add_coded_to(&self, list: &[Option<String>], out: &mut Builder) -> Result<(), Stop> {
+    pub(super) fn add_coded_to(
+        &self,
+        list: &[Option<String>],
+        rows: Range<usize>,
+        out: &mut Builder,
+    ) -> Result<(), Stop> {
         let list: Vec<Cell<'_>> =
             list.iter().map(|text| text.as_deref().map_or(Cell::Missing, Cell::Text)).collect();
-        let mut places = Vec::with_capacity(self.rows.min(list.len()));
+        let mut places = Vec::with_capacity(rows.len().min(list.len()));
         let mut is_outside = false;
-        self.each(&mut |cell| {
+        self.each(rows, &mut |cell| {
             let place = match cell {
                 Cell::Missing => None,
                 Cell::Signed(place) => Some(usize::try_from(place).unwrap_or(usize::MAX)),
@@ -69,26 +76,26 @@ impl Array {
         Ok(())
     }
 
-    /// Gives every cell to `take`, in the order of the rows.
-    pub(super) fn each(&self, take: &mut dyn FnMut(Cell<'_>)) -> Result<(), Stop> {
+    /// Gives the cells of these rows to `take`, in their order.
+    fn each(&self, rows: Range<usize>, take: &mut dyn FnMut(Cell<'_>)) -> Result<(), Stop> {
         match self.stored {
-            Type::Nothing => (0..self.rows).for_each(|_| take(Cell::Missing)),
+            Type::Nothing => rows.for_each(|_| take(Cell::Missing)),
             Type::Truth => {
                 let bits = self.buffer(0)?.get(..self.rows.div_ceil(8)).ok_or_else(short)?;
-                for row in 0..self.rows {
+                for row in rows {
                     let truth = bits[row / 8] >> (row % 8) & 1 == 1;
                     let text = if truth { "true" } else { "false" };
                     take(if self.is_there(row) { Cell::Text(text) } else { Cell::Missing });
                 }
             }
-            Type::Text(width) => return self.each_text(width, take),
-            Type::TextView => return self.each_view(take),
+            Type::Text(width) => return self.each_text(width, rows, take),
+            Type::TextView => return self.each_view(rows, take),
             Type::Signed(width)
             | Type::Unsigned(width)
             | Type::Float(width)
             | Type::Decimal { width, .. }
             | Type::Divided { width, .. } => {
-                for (row, bytes) in self.fixed(width)?.enumerate() {
+                for (row, bytes) in self.fixed(width)?.enumerate().skip(rows.start).take(rows.len()) {
                     take(if self.is_there(row) { self.cell(bytes)? } else { Cell::Missing });
                 }
             }
@@ -112,7 +119,12 @@ impl Array {
         })
     }
 
-    fn each_text(&self, width: usize, take: &mut dyn FnMut(Cell<'_>)) -> Result<(), Stop> {
+    fn each_text(
+        &self,
+        width: usize,
+        rows: Range<usize>,
+        take: &mut dyn FnMut(Cell<'_>),
+    ) -> Result<(), Stop> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -121,15 +133,15 @@ impl Array {
             let bytes = places.get(row * width..(row + 1) * width).ok_or_else(short)?;
             usize::try_from(unsigned(bytes)).map_err(Stop::damage)
         };
-        for row in 0..self.rows {
+        for row in rows {
             let text = letters.get(place(row)?..place(row + 1)?).ok_or_else(short)?;
             take(if self.is_there(row) { text_cell(text)? } else { Cell::Missing });
         }
         Ok(())
     }
 
-    fn each_view(&self, take: &mut dyn FnMut(Cell<'_>)) -> Result<(), Stop> {
-        for (row, view) in self.fixed(VIEW)?.enumerate() {
+    fn each_view(&self, rows: Range<usize>, take: &mut dyn FnMut(Cell<'_>)) -> Result<(), Stop> {
+        for (row, view) in self.fixed(VIEW)?.enumerate().skip(rows.start).take(rows.len()) {
             if !self.is_there(row) {
                 take(Cell::Missing);
                 continue;

@@ -113,7 +113,7 @@ fn who_reads_again_does_not_ask_again_what_the_columns_are() {
         let passes = Passes::open_folder(table, &with_target("dose")).unwrap().unwrap();
         assert!(asked_for_end(), "{name}");
         object.asked.lock().unwrap().clear();
-        let again = || of_passes(passes.again().unwrap().unwrap()).unwrap();
+        let again = || of_passes(passes.again().unwrap()).unwrap();
         let (first, second) = (again(), again());
         assert!(!asked_for_end() && !object.asked.lock().unwrap().is_empty(), "{name}");
         let expected = bits(&batches(Folder::or_file(&file(name)).unwrap(), "dose").unwrap());

@@ -78,11 +78,11 @@ fn files_that_have_changed_are_not_read_again() {
         Ok::<usize, Error>(n_rows)
     };
     let passes = open();
-    let (before, again) = (passes.again().unwrap().unwrap(), passes.again().unwrap().unwrap());
+    let (before, again) = (passes.again().unwrap(), passes.again().unwrap());
     let expected = n_rows(open()).unwrap();
     assert_eq!(n_rows(again).unwrap(), expected);
     std::fs::copy(file("mixed_none.parquet"), &parts[1]).unwrap();
-    for error in [passes.again().map(drop).unwrap_err(), n_rows(before).unwrap_err()] {
+    for error in [passes.again().unwrap().check().unwrap_err(), n_rows(before).unwrap_err()] {
         assert!(error.to_string().contains("the file has changed while it was read"), "{error}");
     }
     assert_eq!(n_rows(open()).unwrap(), expected);

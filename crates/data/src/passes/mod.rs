@@ -116,17 +116,25 @@ impl Passes {
     }
 
     /// The same table, to be read from its first row by another reader, where that takes less than opening it
-    /// again does: files of many columns tell much of them.
+    /// again does: files of many columns tell much of them. Reading tells where the files are not what they
+    /// were; [`check`](Passes::check) does before.
+    pub fn again(&self) -> Option<Self> {
+        Some(Self {
+            pieces: self.pieces.again()?,
+            path: self.path.clone(),
+            options: self.options.clone(),
+            id: self.id.clone(),
+            roles: self.roles.clone(),
+            ..*self
+        })
+    }
+
+    /// That the files are what they were when they were opened.
     ///
     /// # Errors
-    /// As [`Passes::open`], for files that are not what they were.
-    pub fn again(&self) -> Result<Option<Self>, Error> {
-        let Some(mut pieces) = self.pieces.again() else { return Ok(None) };
-        pieces.rewind()?;
-        let (path, options) = (self.path.clone(), self.options.clone());
-        let (id, roles, guess) = (self.id.clone(), self.roles.clone(), self.guess.clone());
-        let (texts, can_come_at_once) = (self.texts, self.can_come_at_once);
-        Ok(Some(Self { path, pieces, options, id, roles, guess, texts, can_come_at_once }))
+    /// [`Error::Malformed`] for one that has changed; those of the system.
+    pub fn check(&mut self) -> Result<(), Error> {
+        self.pieces.rewind()
     }
 
     /// Whether [`Table::read`] reads this table: not where it is several files of a format that is read as
@@ -157,8 +165,10 @@ impl Passes {
     /// Bytes of memory with which the rows can be read at all, or, where `in_parts`, one feature of them at a
     /// time.
     pub fn least_memory(&self, in_parts: bool) -> u64 {
-        let n_columns = if in_parts && self.n_rows().1 { self.n_others() + 1 } else { self.row_cells() };
-        least(n_columns).saturating_add(self.pieces.beside())
+        match in_parts && self.n_rows().1 {
+            true => least(self.n_others() + 1),
+            false => least(self.row_cells()).saturating_add(self.pieces.beside()),
+        }
     }
 
     /// Numbers that take the memory of a row of a piece.
@@ -186,9 +196,9 @@ impl Passes {
         if memory < least {
             return Err(too_little(memory, least, self.n_columns()));
         }
-        let memory = memory.saturating_sub(self.pieces.beside());
-        let batches = memory.saturating_sub(BESIDE) / PIECES / batch;
-        let rows = usize::try_from(batches).unwrap_or(MOST_BATCHES).clamp(1, MOST_BATCHES) * BATCH_ROWS;
+        let room = memory.saturating_sub(BESIDE).saturating_sub(self.pieces.beside());
+        let batches = usize::try_from(room / PIECES / batch).unwrap_or(MOST_BATCHES);
+        let rows = batches.clamp(1, MOST_BATCHES) * BATCH_ROWS;
         self.open_rows(missing, memory, rows, None)
     }
 
@@ -219,7 +229,6 @@ impl Passes {
             return Err(fewest_core::Error::parameter("missing", missing.name(), expected).into());
         }
         let wanted = self.n_rows().0.clamp(1, TALL).div_ceil(BATCH_ROWS as u64);
-        let memory = memory.saturating_sub(self.pieces.beside());
         let room = cells(memory);
         let batches = wanted.min(room / (n_others as u64 + 1) / BATCH_ROWS as u64).max(1);
         let rows = usize::try_from(batches).unwrap_or(1) * BATCH_ROWS;
@@ -227,7 +236,7 @@ impl Passes {
         self.open_rows(missing, memory, rows, Some(width))
     }
 
-    /// Pieces of `rows` rows of `width` features, or of all, which have `memory` bytes.
+    /// Pieces of `rows` rows of `width` features, or of all.
     fn open_rows(
         self,
         missing: Missing,

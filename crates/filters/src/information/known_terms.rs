@@ -243,8 +243,7 @@ impl<'a> KnownTerms<'a> {
 }
 
 impl Singles {
-    /// Refuses pairs whose counts take more bytes than there are for all counts, but not those that take less
-    /// than a batch of rows does.
+    /// Refuses pairs whose counts take more bytes than there are for all counts, where that is much.
     pub(super) fn check_pairs(
         &self,
         pairs: impl Iterator<Item = [usize; 2]>,
