@@ -285,7 +285,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
              memory for by default (1 GiB): the columns come in parts, each with all of its passes. Of the sparse \
              table {:.0} of 100 values are not 0; it is Parquet too, with all its zeros. The model is that of the \
              long tables, with work that grows with the columns, and one number more, from the run that is marked: what \
-             a task takes for each column of the table, since it reads what the files tell of all of them.\n\n\
+             a task takes for each column that it opens, whose group of rows is decompressed from the start.\n\n\
              | table | method | executors | parts | passes | seconds | model, s | received, MB | model, MB |\n\
              |---|---|---|---|---|---|---|---|---|\n",
             100.0 * SPARSE,

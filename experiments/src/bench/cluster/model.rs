@@ -113,8 +113,8 @@ fn products(size: &Size, width: f64) -> f64 {
 /// What the time of each method is made of.
 pub(super) struct Model {
     fitted: Vec<Fitted>,
-    /// Seconds of a task for each column of its table, in each pass: each reads what the files tell of all
-    /// columns.
+    /// Seconds of a task for each column that it opens, in each pass: its group of rows is decompressed from
+    /// the start, also where a task has few of these rows.
     column: f64,
 }
 
@@ -182,14 +182,14 @@ impl Model {
         let mut model = Self { fitted, column: 0.0 };
         if let Some(run) = runs.iter().find(|run| is_fitted_wide(run)) {
             let more = seconds(runs, run.method, run.table, run.executors) - model.wide(run)?;
-            model.column = (more / model.columns_read(run)).max(0.0);
+            model.column = (more / model.columns_opened(run)).max(0.0);
         }
         Ok(model)
     }
 
-    /// Columns of which the tasks of all passes are told.
-    fn columns_read(&self, run: &Run) -> f64 {
-        (run.passes * run.table.columns) as f64 * tasks(run.table.rows)
+    /// Columns that the tasks of all passes open: each has those of its part.
+    fn columns_opened(&self, run: &Run) -> f64 {
+        (run.passes * run.table.columns) as f64 / run.parts() as f64 * tasks(run.table.rows)
     }
 
     fn of(&self, name: &str) -> Result<&Fitted> {
@@ -216,9 +216,9 @@ impl Model {
         let Fitted { start, task, .. } = self.of(name)?;
         let parts = run.parts() as f64;
         let work = task * tasks(rows) * parts + self.each(name, columns as f64)? * rows as f64;
-        // One thread of an executor reads this.
-        let told = self.column * self.columns_read(run) / run.executors as f64;
-        Ok(start * parts + told + work / self.faster(name, rows, run.executors)?)
+        // Each executor opens those of its tasks.
+        let opening = self.column * self.columns_opened(run) / run.executors as f64;
+        Ok(start * parts + opening + work / self.faster(name, rows, run.executors)?)
     }
 
     /// How much of the seconds of a row remain where most values are 0, for each method that was measured on
@@ -232,8 +232,8 @@ impl Model {
             };
             let (Some(dense), Some(sparse)) = (found(false), found(true)) else { continue };
             // What remains is too little to leave out what tasks take without rows, too.
-            let waiting = self.column * self.columns_read(dense);
-            let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - waiting).max(0.0);
+            let opening = self.column * self.columns_opened(dense);
+            let computing = |run: &Run| (seconds(runs, run.method, run.table, 1) - opening).max(0.0);
             let whole = computing(dense);
             shares.push((name, if whole > 0.0 { computing(sparse) / whole } else { 1.0 }));
         }
@@ -294,8 +294,8 @@ impl Model {
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
             let Fitted { start, task, .. } = self.of(name)?;
-            let told = self.column * columns * method.passes as f64;
-            let waiting = (start + rounds * (task + told)) * more_passes * parts;
+            let opening = rounds * self.column * columns * method.passes as f64;
+            let waiting = ((start + rounds * task) * parts + opening) * more_passes;
             let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
             let bytes = (method.bytes)(&Size { columns, tasks });
             let receiving = bytes / NETWORK;
