@@ -12,10 +12,17 @@ use crate::request::Table;
 /// The table of the last task, opened: what its files tell of their columns is read once for all tasks of a
 /// run, which takes longer than a task where columns are many.
 #[derive(Default)]
-pub(crate) struct LastTable(Mutex<Option<(Of, Opened)>>);
+pub(crate) struct LastTable(Mutex<Option<(Of, Arc<Mutex<Opened>>)>>);
 
-/// Tasks of the same table wait for the one that opens it.
-type Opened = Arc<Mutex<Option<Passes>>>;
+/// A table that tasks open. The first one is waited for.
+#[derive(Default)]
+enum Opened {
+    #[default]
+    Never,
+    Kept(Passes),
+    /// Each task opens it by itself: this was in vain, or takes no longer than for a table that is kept.
+    Apart,
+}
 
 /// What says that a table is the same, whose files say by themselves whether they have changed.
 #[derive(PartialEq)]
@@ -39,27 +46,31 @@ impl LastTable {
         folder: Folder,
         options: &ReadOptions,
     ) -> Result<Option<Passes>, Error> {
-        let opened = self.of(of);
-        let mut opened = locked(&opened);
+        let entry = self.of(of);
+        let mut opened = locked(&entry);
         // Files that have changed are opened again, which tells how they differ.
-        if let Some(mut again) = opened.as_ref().and_then(Passes::again)
+        if let Opened::Kept(kept) = &*opened
+            && let Some(mut again) = kept.again()
             && again.check().is_ok()
         {
             return Ok(Some(again));
         }
-        *opened = None;
+        let before = std::mem::replace(&mut *opened, Opened::Apart);
+        let waited_for = (!matches!(before, Opened::Apart)).then_some(opened);
         let new = Passes::open_folder(folder, options)?;
-        *opened = new.as_ref().and_then(Passes::again);
+        if let Some(again) = new.as_ref().and_then(Passes::again) {
+            *waited_for.unwrap_or_else(|| locked(&entry)) = Opened::Kept(again);
+        }
         Ok(new)
     }
 
     /// Where this table is kept, which is the last one now.
-    fn of(&self, of: Of) -> Opened {
+    fn of(&self, of: Of) -> Arc<Mutex<Opened>> {
         let mut last = locked(&self.0);
         if let Some((_, opened)) = last.as_ref().filter(|(known, _)| *known == of) {
             return opened.clone();
         }
-        let opened = Opened::default();
+        let opened = Arc::<Mutex<Opened>>::default();
         let before = last.replace((of, opened.clone()));
         drop(last);
         // What its files told may be much: nobody waits until that is given back.

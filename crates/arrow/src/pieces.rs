@@ -140,11 +140,12 @@ impl<F: File + 'static> Pieces for InParts<F> {
         let file = match self.file.take() {
             Some((open, file)) if open == number => file,
             _ => {
-                // What was known of it is that of this file.
-                stamp.check()?;
                 let options = &self.files.options;
+                let content = part.content(options)?;
+                // What is known is known of the file that was just opened.
+                stamp.check()?;
                 let known = self.files.footers.get(&number).cloned();
-                reading::open_known(path, part.content(options)?, options, known)?.0
+                reading::open_known(path, content, options, known)?.0
             }
         };
         let mut end = n_rows;
@@ -196,21 +197,71 @@ fn n_cached<F: File>(file: &F, rows: usize, width: usize, before: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
+    use fewest_core::FeatureKind;
     use fewest_data::{Formats, TargetChoice};
 
     use super::*;
-    use crate::PARQUET;
+    use crate::ipc::IpcFile;
     use crate::parquet_file::ParquetFile;
+    use crate::{ARROW, PARQUET};
+
+    fn file(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name)
+    }
+
+    fn options(target: TargetChoice) -> ReadOptions {
+        ReadOptions {
+            formats: Formats::standard().with(PARQUET).with(ARROW),
+            target,
+            ..ReadOptions::default()
+        }
+    }
+
+    /// The numbers of a feature, or the names of its levels; nothing where they are missing.
+    fn cells(table: &Table, j: usize) -> Vec<Option<String>> {
+        let mut scratch = Vec::new();
+        let column = table.features().column(j, &mut scratch).unwrap().to_vec(table.n_samples());
+        let text = |value: f64| match table.feature_kind(j) {
+            FeatureKind::Categorical { levels } => levels[value as usize].clone(),
+            _ => format!("{value:?}"),
+        };
+        column.into_iter().map(|value| (!value.is_nan()).then(|| text(value))).collect()
+    }
+
+    /// Of a batch those rows are decoded that a piece has: of every kind, compression and length.
+    #[test]
+    fn parts_of_batches_have_the_cells_of_the_whole() {
+        let files = ["kinds.arrow", "kinds_lz4.arrow", "kinds_zstd.arrow", "polars.arrow", "mixed.arrow"];
+        for path in files.map(file) {
+            let mut options = options(TargetChoice::None);
+            // Lists and the like are told, and left out here.
+            let opened = super::files::<IpcFile>(Folder::or_file(&path).unwrap(), &options, 0).unwrap();
+            let other = opened.fields.iter().filter(|field| field.kind.is_err());
+            options.ignore = other.map(|field| field.name.clone()).collect();
+            let whole = Table::read(&path, &options).unwrap();
+            assert!(whole.n_samples() > 2 && whole.n_features() > 2);
+            for size in [1, 2, 7, 100] {
+                let folder = Folder::or_file(&path).unwrap();
+                let mut pieces = InParts::of(Arc::new(super::files::<IpcFile>(folder, &options, 0).unwrap()));
+                let mut found = vec![Vec::new(); whole.n_features()];
+                while let Some(piece) = pieces.next(size, &options).unwrap() {
+                    found.iter_mut().enumerate().for_each(|(j, found)| found.extend(cells(&piece, j)));
+                }
+                for (j, found) in found.iter().enumerate() {
+                    let name = whole.feature_name(j);
+                    assert_eq!(*found, cells(&whole, j), "{name} of {} by {size}", path.display());
+                }
+            }
+        }
+    }
 
     /// Footers without room are read again in each pass.
     #[test]
     fn rows_are_the_same_with_whatever_room_for_footers() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/parts");
-        let target = TargetChoice::Columns(vec!["y".to_owned()]);
-        let formats = Formats::standard().with(PARQUET);
-        let options = ReadOptions { formats, target, ..ReadOptions::default() };
+        let path = file("parts");
+        let options = options(TargetChoice::Columns(vec!["y".to_owned()]));
         let open = |room: u64| files::<ParquetFile>(Folder::or_file(&path).unwrap(), &options, room).unwrap();
         let all = open(u64::MAX);
         let bytes: Vec<u64> = all.footers.values().map(|footer| ParquetFile::footer_bytes(footer)).collect();
@@ -220,12 +271,7 @@ mod tests {
             let mut found = Vec::new();
             for _ in 0..2 {
                 while let Some(table) = pieces.next(2, &options).unwrap() {
-                    let column = |j: usize| {
-                        let mut scratch = Vec::new();
-                        let column = table.features().column(j, &mut scratch).unwrap();
-                        column.to_vec(table.n_samples()).into_iter().map(f64::to_bits).collect::<Vec<_>>()
-                    };
-                    found.push((0..table.n_features()).map(column).collect::<Vec<_>>());
+                    found.push((0..table.n_features()).map(|j| cells(&table, j)).collect::<Vec<_>>());
                 }
                 pieces.rewind().unwrap();
             }
