@@ -19,7 +19,7 @@ pub(crate) struct LastTable(Mutex<Option<(Of, Arc<Mutex<Opened>>)>>);
 enum Opened {
     #[default]
     Never,
-    Kept(Passes),
+    Kept(Box<Passes>),
     /// Each task opens it by itself: this was in vain, or takes no longer than for a table that is kept.
     Apart,
 }
@@ -59,7 +59,7 @@ impl LastTable {
         let waited_for = (!matches!(before, Opened::Apart)).then_some(opened);
         let new = Passes::open_folder(folder, options)?;
         if let Some(again) = new.as_ref().and_then(Passes::again) {
-            *waited_for.unwrap_or_else(|| locked(&entry)) = Opened::Kept(again);
+            *waited_for.unwrap_or_else(|| locked(&entry)) = Opened::Kept(Box::new(again));
         }
         Ok(new)
     }
