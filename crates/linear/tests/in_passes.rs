@@ -1,5 +1,5 @@
-//! Lasso and elastic net from rows that come in batches: those of the table but for rounding, and the same
-//! bits for any batches and threads.
+//! Lasso and elastic net from rows that come in batches: those of the table but for rounding, of a table of
+//! more than 4096 rows and few columns with its bits; and the same bits for any batches and threads.
 
 use fewest_core::method::Regularization;
 use fewest_core::{
@@ -106,10 +106,38 @@ fn answers_are_those_of_the_table() -> Result<(), Error> {
                 assert!(gap(&found) <= 1e-9, "{case}: {}", gap(&found));
                 let entered = |of: &Selection| of.path.as_ref().map(|path| path.entered.clone());
                 assert_eq!(entered(&found), entered(&table), "{case}");
-                let first = first.get_or_insert_with(|| bits(&found));
+                let of_table = || if n > BATCH_ROWS { bits(&table) } else { bits(&found) };
+                let first = first.get_or_insert_with(of_table);
                 assert!(*first == bits(&found), "{case} {rows} {threads}");
+                if n > BATCH_ROWS {
+                    assert_eq!((&found.solver, &found.notes), (&table.solver, &table.notes), "{case}");
+                }
             }
         }
+    }
+    Ok(())
+}
+
+/// Several numbers of features at once, and a target whose squares overflow, which passes refuse.
+#[test]
+fn long_tables_in_memory_answer_what_passes_do_not() -> Result<(), Error> {
+    let data = data(BATCH_ROWS + 10, 0)?;
+    let context = Context::default();
+    let net = ElasticNet { l1_ratio: 0.8, ..ElasticNet::default() };
+    for model in [&Lasso::default() as &dyn Selector, &net] {
+        let budgets = [Budget::Count(2), Budget::Count(9)];
+        let together = model.select_many(&data, &budgets, &context)?;
+        let in_passes = model.in_passes().expect("a sum over rows");
+        for (found, budget) in together.iter().zip(budgets) {
+            let mut stream = RowBatches::new(&data, 1000)?;
+            assert!(bits(found) == bits(&in_passes.select_stream(&mut stream, budget, &context)?));
+        }
+        let Target::Real(real) = data.target() else { panic!("a real target") };
+        let huge: Vec<f64> = real.output(0).iter().map(|value| value * 2.0_f64.powi(600)).collect();
+        let huge = data.clone().with_target(Target::real(huge)?)?;
+        let refused = in_passes.select_stream(&mut RowBatches::new(&huge, 1000)?, budgets[0], &context);
+        assert!(matches!(refused, Err(Error::Numerical { .. })), "{refused:?}");
+        assert_eq!(model.select(&huge, budgets[0], &context)?.order, together[0].order);
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them.
+//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them. Tables in
+//! memory with many rows and few columns take the same sums.
 
 mod products;
 mod survey;
@@ -8,7 +9,7 @@ use std::ops::Range;
 
 use fewest_columns::{Returned, safe_stream_sums};
 use fewest_core::method::Choice as _;
-use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Selection};
+use fewest_core::{BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection};
 use fewest_solver::Control;
 use fewest_solver::bisection::Tried;
 
@@ -22,7 +23,50 @@ use survey::{Sums, Survey, columns_of, outputs_of};
 /// Bytes that products may take where the context gives no number.
 const MOST_BYTES: usize = 1 << 30;
 
+/// A table in memory takes products where it has at most so many columns, or so many for each feature that is
+/// asked for: then they are no more work than to pass over its rows for each step of a path.
+const FEW_COLUMNS: usize = 128;
+const FEW_OF_EACH: usize = 20;
+
 impl Model<'_> {
+    /// The columns of a table in memory by their products with each other, with the bits of
+    /// [`select_stream`](Self::select_stream), if it has more than a batch of rows, few columns, and nothing
+    /// that passes refuse.
+    pub(super) fn few_columns<'d>(
+        &self,
+        data: &'d Dataset,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Option<LinearColumns<'d>>, Error> {
+        let lasso = self.lasso;
+        let wanted = budgets.iter().map(|budget| if let Budget::Count(k) = budget { *k } else { 0 }).max();
+        let most = FEW_OF_EACH.saturating_mul(wanted.unwrap_or(0)).max(FEW_COLUMNS);
+        let has_more = !lasso.covariates.is_empty() || !lasso.offset.is_empty() || self.adaptive.is_some();
+        if data.n_samples() <= BATCH_ROWS
+            || data.n_features() > most
+            || data.sample_weights().is_some()
+            || lasso.regularization.is_chosen_by_data()
+            || has_more
+            || !is_dense(data)?
+        {
+            return Ok(None);
+        }
+        let mut stream = RowBatches::new(data, BATCH_ROWS)?;
+        let Some(first) = stream.next_batch()? else { return Ok(None) };
+        let table = match self.surveyed(&mut stream, first, context) {
+            // The squares of the target overflow; in memory it is scaled before.
+            Err(Error::Numerical { .. }) => return Ok(None),
+            table => table?,
+        };
+        let all: Vec<usize> = (0..data.n_features()).collect();
+        let n_columns = table.n_columns(&all);
+        if n_columns > most || bytes_of_square(n_columns, &table) > MOST_BYTES {
+            return Ok(None);
+        }
+        let (gram, of_outputs) = table.square(&mut stream, &all, MOST_BYTES, context)?;
+        LinearColumns::of_products(data, table.sources(&all), gram, of_outputs).map(Some)
+    }
+
     /// The selection from rows that are read in passes: one for means and deviations, and one for the
     /// products of all columns, from which the problem is solved and its gap certified as from a table. Where
     /// there is no memory for the products of all columns, they are those of a [working
@@ -101,6 +145,17 @@ impl Model<'_> {
         };
         Ok(Surveyed::new(self.method, n, features, outputs, parts))
     }
+}
+
+/// Whether all values are stored, so that products of sparse columns would not be less work.
+fn is_dense(data: &Dataset) -> Result<bool, Error> {
+    let mut scratch = Vec::new();
+    for j in 0..data.n_features() {
+        if let Column::Sparse { .. } = data.x().column(j, &mut scratch)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What a selection is made from, beside the rows.

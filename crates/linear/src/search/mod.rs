@@ -116,7 +116,10 @@ impl Model<'_> {
             return Ok(selections);
         }
         let control = opened(data, budgets, lasso.tolerance, context)?;
-        let columns = model.columns(data, MOST_BYTES, context)?;
+        let columns = match model.few_columns(data, budgets, context)? {
+            Some(columns) => columns,
+            None => model.columns(data, MOST_BYTES, context)?,
+        };
         let problem = Problem::new(&model, data, &columns, control, context)?;
         let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
         let fit = |budget| problem.fit(budget, &mut tried, context);
