@@ -299,3 +299,15 @@ fn a_penalty_that_leaves_nothing_is_told() {
         }
     }
 }
+
+/// Fewer features than were asked for say why: those that an l1 norm gives no weight cannot be ranked.
+#[test]
+fn fewer_features_than_asked_for_are_explained() {
+    let data = read("wdbc.csv", Task::Classification);
+    let machine = |norm| L0Appr { norm, ..L0Appr::default() };
+    let select = |norm| machine(norm).select(&data, Budget::Count(25), &Context::default()).unwrap();
+    let (l1, l2) = (select(InnerNorm::L1), select(InnerNorm::L2));
+    let note = format!("{} of 25 features", l1.order.len());
+    assert!(l1.order.len() < 25 && l1.notes.iter().any(|told| told.contains(&note) && told.contains("`c`")));
+    assert_eq!(l2.order.len(), 25);
+}

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use fewest_core::{Dataset, SampleStream};
+use fewest_core::{Dataset, DenseColumns, SampleStream, Target};
 use fewest_data::{Folder, Passes, Remote};
 
 use super::*;
@@ -142,6 +142,59 @@ fn a_group_of_rows_is_fetched_once_for_all_pieces() {
     assert_eq!(n, 20_000);
     let asked = object.asked.lock().unwrap();
     assert!(asked.len() <= 1, "{asked:?}");
+}
+
+/// Numbers that take their room in a file, and some classes.
+fn noise(n: usize, d: usize) -> Dataset {
+    let value = |i: usize, j: usize| (fewest_core::derive_seed(j as u64, i as u64) >> 11) as f64;
+    let columns: Vec<Vec<f64>> = (0..d).map(|j| (0..n).map(|i| value(i, j)).collect()).collect();
+    let labels: Vec<&str> = (0..n).map(|i| ["yes", "no", "perhaps"][i * i % 3]).collect();
+    Dataset::new(DenseColumns::from_columns(&columns).unwrap(), Target::from_labels(&labels)).unwrap()
+}
+
+/// Columns that are not used are not read, and a pass reads a table once, also where it is so wide that its
+/// columns come in parts.
+#[test]
+fn a_pass_reads_the_columns_that_are_used_once() {
+    const D: usize = 600;
+    const LARGE: u64 = 1 << 30;
+    let data = noise(8192, D);
+    let written = tempfile::tempdir().unwrap();
+    let path = written.path().join("t.parquet");
+    PARQUET.write(&path, &data, &(0..D).collect::<Vec<usize>>(), &["y".to_owned()]).unwrap();
+    let object = Object::new(std::fs::read(path).unwrap());
+    // Noise is hardly compressed, so that all of these are about as long.
+    let of_column = object.length() / D as u64;
+    assert!(of_column > 40_000, "{of_column}");
+    for (memory, n_ignored) in [(LARGE, 0), (LARGE, D / 2), (68 << 20, 0), (68 << 20, D / 2)] {
+        let ignore = (0..n_ignored).map(|j| data.feature_name(2 * j)).collect();
+        let options = ReadOptions { ignore, ..with_target("y") };
+        object.asked.lock().unwrap().clear();
+        let table = folder(&[("", object.clone())]).unwrap();
+        let passes = Passes::open_folder(table, &options).unwrap().unwrap();
+        let mut rows = match memory {
+            LARGE => passes.rows(Missing::Error, memory).unwrap(),
+            _ => passes.rows_in_parts(Missing::Error, memory).unwrap(),
+        };
+        let (mut n_parts, mut n_features) = (0, 0);
+        loop {
+            let (mut n, mut width) = (0, 0);
+            while let Some(batch) = rows.next_batch().unwrap() {
+                (n, width) = (n + batch.n_samples(), batch.n_features());
+            }
+            assert_eq!(n, 8192);
+            (n_parts, n_features) = (n_parts + 1, n_features + width);
+            if !rows.next_part().unwrap() {
+                break;
+            }
+        }
+        assert_eq!((n_features, n_parts > 1), (D - n_ignored, memory < LARGE));
+        let asked: u64 =
+            object.asked.lock().unwrap().iter().flatten().map(|range| range.end - range.start).sum();
+        // And the target, and what the file tells of its columns.
+        let most = of_column * n_features as u64;
+        assert!(asked > most * 9 / 10 && asked < most * 11 / 10, "{memory} {n_ignored}: {asked} of {most}");
+    }
 }
 
 #[test]
