@@ -281,11 +281,12 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
         let Table { rows, columns, .. } = first.table;
         let _ = write!(
             text,
-            "\n## Wide tables\n\nTables of {rows} rows and {columns} columns, of which a batch is more than a task has \
-             memory for by default (1 GiB): the columns come in parts, each with all of its passes. Of the sparse \
-             table {:.0} of 100 values are not 0; it is Parquet too, with all its zeros. The model is that of the \
+            "\n## Wide tables\n\nTables of {rows} rows and {columns} columns, of which the eight batches of 4096 rows \
+             that a task needs are more than it has memory for by default (1 GiB): the columns come in parts, each with \
+             all of its passes. Of the sparse table {:.0} of 100 values are not 0; it is Parquet too, with all its zeros. The model is that of the \
              long tables, with work that grows with the columns, and one number more, from the run that is marked: what \
-             a task takes for each column that it opens, whose group of rows is decompressed from the start.\n\n\
+             a task takes for each column that it opens, whose pages are decompressed as a whole. It knows no zeros: of \
+             the sparse table it says what it says of the dense one, which is too long.\n\n\
              | table | method | executors | parts | passes | seconds | model, s | received, MB | model, MB |\n\
              |---|---|---|---|---|---|---|---|---|\n",
             100.0 * SPARSE,

@@ -30,8 +30,8 @@ const FEW_OF_EACH: usize = 20;
 
 impl Model<'_> {
     /// The columns of a table in memory by their products with each other, with the bits of
-    /// [`select_stream`](Self::select_stream), if it has more than a batch of rows, few columns, and nothing
-    /// that passes refuse.
+    /// [`select_stream`](Self::select_stream), if it has more than a batch of rows, few columns whose products
+    /// take no more memory than they do, and nothing that passes refuse.
     pub(super) fn few_columns<'d>(
         &self,
         data: &'d Dataset,
@@ -59,11 +59,11 @@ impl Model<'_> {
             table => table?,
         };
         let all: Vec<usize> = (0..data.n_features()).collect();
-        let n_columns = table.n_columns(&all);
-        if n_columns > most || bytes_of_square(n_columns, &table) > MOST_BYTES {
+        let (n_columns, bytes) = (table.n_columns(&all), bytes_of_table(data));
+        if n_columns > most || bytes_of_square(n_columns, &table) > bytes {
             return Ok(None);
         }
-        let (gram, of_outputs) = table.square(&mut stream, &all, MOST_BYTES, context)?;
+        let (gram, of_outputs) = table.square(&mut stream, &all, bytes, context)?;
         LinearColumns::of_products(data, table.sources(&all), gram, of_outputs).map(Some)
     }
 
@@ -145,6 +145,10 @@ impl Model<'_> {
         };
         Ok(Surveyed::new(self.method, n, features, outputs, parts))
     }
+}
+
+fn bytes_of_table(data: &Dataset) -> usize {
+    data.n_samples().saturating_mul(data.n_features()).saturating_mul(size_of::<f64>())
 }
 
 /// Whether all values are stored, so that products of sparse columns would not be less work.

@@ -113,8 +113,8 @@ fn products(size: &Size, width: f64) -> f64 {
 /// What the time of each method is made of.
 pub(super) struct Model {
     fitted: Vec<Fitted>,
-    /// Seconds of a task for each column that it opens, in each pass: its group of rows is decompressed from
-    /// the start, also where a task has few of these rows.
+    /// Seconds of a task for each column that it opens, in each pass: its pages are decompressed as a whole,
+    /// also where a task has few of their rows.
     column: f64,
 }
 
@@ -138,6 +138,9 @@ const TELLING: f64 = 0.1;
 /// Machines that nobody measured.
 const MACHINES: f64 = 100.0;
 const SLOTS: f64 = 8.0;
+/// Parts in which the columns of both widest tables come where a task has 16 GiB: all rows of a part, up to
+/// 2¹⁶ of them, take an eighth of that.
+const PARTS: f64 = 246.0;
 /// Bytes a second that the command receives.
 const NETWORK: f64 = 1e9;
 
@@ -273,13 +276,25 @@ impl Model {
         }
         let mut text = format!(
             "\n## Past this machine\n\n\
-             What the model says, for {MACHINES:.0} machines with {SLOTS:.0} tasks at a time and tables at a path that \
-             all of them read as fast as this machine reads its own, and a command that receives {:.0} GB a second. \
-             Nobody has measured it. The look at the target before the passes, which one machine takes, comes besides. Seconds of a row grow with the columns, for `mrmr` and `lasso` also with the pairs \
-             that are counted or multiplied; `lasso`, `hsic` and `hsic-lasso` sum in 64 parts at most, so that no more \
-             tasks run at a time.\n\n\
+             What the model says. Nobody has measured it. It supposes:\n\n\
+             - {MACHINES:.0} machines with {SLOTS:.0} tasks at a time, and tables at a path that all of them read as fast \
+             as this machine reads its own. The look at the target before the passes, which one machine takes, comes \
+             besides.\n\
+             - a command that receives {:.0} GB a second, and has memory for three times what comes in a pass: `mrmr` \
+             takes most.\n\
+             - `--tasks {:.0}` for `f-score`, `chi2` and `mrmr`, and the 64 that are allowed for `lasso`, `hsic` and \
+             `hsic-lasso`. All tasks but the last have the same number of batches of 4096 rows, a power of two: so there \
+             are fewer of them in the table.\n\
+             - `--memory 16GiB` for each task. A batch of 10⁶ columns takes 33 GB, so that the columns of the wide \
+             tables come in {PARTS:.0} parts, each with all of its passes.\n\
+             - seconds of a row that grow with the columns, for `mrmr` and `lasso` also with the pairs that are counted \
+             or multiplied.\n\
+             - of the sparse table the share of these seconds that was measured above, with one executor, once the time \
+             for opening columns is taken off. Little is left then for `chi2`, with two passes, so that its share is \
+             uncertain.\n\n\
              | table | method | tasks | waiting, s | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|---|\n",
-            NETWORK / 1e9
+            NETWORK / 1e9,
+            MACHINES * SLOTS,
         );
         let mut line = |table: &str,
                         method: &Method,
@@ -310,23 +325,23 @@ impl Model {
         for method in METHODS {
             line("10⁸ × 10³", method, [1e8, 1e3], 1.0, 1.0)?;
         }
-        // A batch of 10⁶ columns takes 33 GB: with a memory of 16 GiB columns come in some 16 parts.
         let of_columns = || METHODS.iter().filter(|method| WIDE_METHODS.contains(&method.name));
         for method in of_columns() {
-            line("10⁶ × 10⁶", method, [1e6, 1e6], 16.0, 1.0)?;
+            line("10⁶ × 10⁶", method, [1e6, 1e6], PARTS, 1.0)?;
         }
         let percent = 100.0 * SPARSE;
         for method in of_columns() {
             let share = sparse.iter().find(|(name, _)| *name == method.name).map_or(1.0, |(_, share)| *share);
             let table = format!("10⁶ × 10⁶, sparse: {percent:.0} of 100 values");
-            line(&table, method, [1e6, 1e6], 16.0, share)?;
+            line(&table, method, [1e6, 1e6], PARTS, share)?;
         }
         for method in of_columns().take(1) {
-            line("16 000 × 4·10⁶", method, [16e3, 4e6], 64.0, 1.0)?;
+            line("16 000 × 4·10⁶", method, [16e3, 4e6], PARTS, 1.0)?;
         }
         text += "\nThe sparse table is one of Parquet with all its zeros, which a task decodes, since readers of sparse \
-                 files need the whole table; what a row of it costs is measured above. `mrmr` would count 2·10⁷ pairs of its features, 13 GB for each task, and \
-                 `lasso` 10¹² products, and counts at the nodes of `hsic-lasso` would take 9 GB: all are refused.\n\n\
+                 files need the whole table. `mrmr` and `hsic-lasso` of 10⁶ columns are refused: they need eight batches \
+                 of all columns at once, 262 GB for each task. `lasso` takes a [working \
+                 set](../scale.md#a-lasso-of-many-columns), whose time nobody has modelled.\n\n\
                  What others print:\n\n\
                  | program | table | machines | time |\n|---|---|---|---|\n\
                  | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
