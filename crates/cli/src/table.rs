@@ -45,12 +45,12 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
 
 /// How the solver ended, after a blank line.
 fn solver_line(solver: &SolverReport) -> String {
-    let what = text::certificate(solver.certificate);
-    let gap = text::number(solver.certificate.value(), 2);
+    let certificate = text::certificate(solver.certificate);
+    let certificate = certificate.map_or(String::new(), |(name, value)| format!(", {name} {value}"));
     let about = solver.approximation.map_or(String::new(), |error| {
         format!("; scores to about {} of the largest", text::number(error.value(), 1))
     });
-    format!("\nsolver: {}, {}, {what} {gap}{about}\n", solver.name, solver.status.name())
+    format!("\nsolver: {}, {}{certificate}{about}\n", solver.name, solver.status.name())
 }
 
 /// What `fewest score` prints: the `most` best features, or all.

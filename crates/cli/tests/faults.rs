@@ -11,6 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Place, Ran, table};
+use fewest::registry::{Registry, TargetKind};
 
 fn outcome(output: Output) -> Ran {
     Ran {
@@ -255,4 +256,84 @@ fn two_processes_share_a_file_of_folds() {
     let methods = ["compare", "wdbc.csv", "-m", "f-score,mrmr", "-k", "1-5", "--learner", "knn"];
     place.done(&[&methods[..], &["--resume", "folds.json"]].concat());
     assert_eq!(place.read("folds.json"), before, "no fold was run again");
+}
+
+/// So many samples, of two classes, or of half as many as there are samples.
+fn many_samples(n: u64, classes: bool) -> String {
+    let mut text = "a,b,c,d,kind\n".to_owned();
+    for i in 0..n {
+        let noise = |j: u64| (fewest::core::derive_seed(j, i) >> 40) as f64 / 16_777_216.0;
+        let kind = if classes { i / 2 } else { u64::from(noise(0) + noise(4) > 1.0) };
+        text.push_str(&format!("{},{},{},{},k{kind}\n", noise(0), noise(1), noise(2), noise(3)));
+    }
+    text
+}
+
+/// What needs the memory of all pairs of samples says so at once where there is less.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_for_all_pairs_of_samples_is_asked_for_first() {
+    let place = Place::new();
+    place.write("long.csv", &many_samples(20_000, false));
+    for method in ["gmkl", "rfmkl", "mkl", "svm-rfe"] {
+        let program = env!("CARGO_BIN_EXE_fewest");
+        let table = place.path("long.csv").display().to_string();
+        let call = format!("ulimit -v 2000000; exec {program} select {table} --target kind -m {method} -k 2");
+        let started = Instant::now();
+        let ran = outcome(Command::new("sh").args(["-c", &call]).output().unwrap());
+        assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{method}: {}", ran.stderr);
+        assert!(ran.stderr.contains(" GiB, more than there is: use fewer samples"), "{}", ran.stderr);
+        assert!(started.elapsed() < Duration::from_secs(30), "{method}");
+    }
+}
+
+/// Methods whose single steps take minutes of such a table hear a limit within them.
+#[test]
+fn a_time_limit_is_heard_within_a_step() {
+    let place = Place::new();
+    place.write("long.csv", &many_samples(20_000, false));
+    for method in ["r2w2", "rfmkl", "ikpca", "fhsic", "bahsic", "hsfs", "sbfs", "svm-rfe", "boruta"] {
+        let started = Instant::now();
+        let words = ["select", "long.csv", "--target", "kind", "-m", method, "-k", "2", "--time-limit", "1"];
+        let ran = place.run(&words);
+        // Machines may be busy: without an ear for it these take from 10 seconds to hours.
+        assert!(started.elapsed() < Duration::from_secs(8), "{method}: {:?}", started.elapsed());
+        // 2 where there is too little memory for all pairs of samples, 0 on a fast machine.
+        assert!([124, 2, 0].contains(&ran.status), "{method}: {} {} {}", ran.status, ran.stdout, ran.stderr);
+    }
+}
+
+/// A column of names as target is told as what it is, before a method begins.
+#[test]
+fn nearly_as_many_classes_as_samples_are_told_at_once() {
+    let place = Place::new();
+    place.write("names.csv", &many_samples(20_000, true));
+    for method in ["f-score", "nmmkl", "r2w2", "svm-rfe", "hsic-lasso"] {
+        let started = Instant::now();
+        let ran = place.run(&["select", "names.csv", "--target", "kind", "-m", method, "-k", "2"]);
+        assert_eq!((ran.status, ran.stderr.lines().count()), (2, 1), "{method}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("10000 classes") && started.elapsed() < Duration::from_secs(8),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+/// Where such a column is said to be classes, a limit is heard by every method, and there is no memory that is
+/// taken without asking.
+#[test]
+fn thousands_of_classes_end_in_time() {
+    let place = Place::new();
+    place.write("names.csv", &many_samples(10_000, true));
+    let methods = Registry::standard().methods().iter();
+    for method in methods.filter(|method| method.targets.contains(&TargetKind::Classes)) {
+        let words = ["select", "names.csv", "--target", "kind", "--task", "classification", "-k", "2"];
+        let started = Instant::now();
+        let ran = place.run(&[&words[..], &["--time-limit", "0.3", "--quiet", "-m", method.id]].concat());
+        println!("{}: {:?}", method.id, started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(8), "{}: {:?}", method.id, started.elapsed());
+        assert!([0, 2, 124].contains(&ran.status), "{}: {} {}", method.id, ran.status, ran.stderr);
+        assert!(ran.stderr.lines().count() <= 1, "{}: {}", method.id, ran.stderr);
+    }
 }

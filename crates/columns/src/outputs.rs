@@ -1,6 +1,6 @@
 //! Targets as numbers.
 
-use fewest_core::{Column, Context, Error, Target};
+use fewest_core::{Column, Context, Error, Target, room};
 
 use crate::{Standard, Weights, range};
 
@@ -67,6 +67,9 @@ pub fn weighted_outputs(
             if occurring.len() == 2 {
                 occurring.remove(0);
             }
+            let size = [occurring.len(), classes.codes().len()];
+            let instead = "are these classes, or names? use fewer samples or classes";
+            drop(room("memory for an indicator of each class", &size, method, instead)?);
             let indicator = |class| classes.codes().iter().map(|&code| f64::from(code == class)).collect();
             occurring.into_iter().try_for_each(|class| add(indicator(class)))?;
         }

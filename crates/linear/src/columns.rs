@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order};
+use fewest_core::{Column, Context, Dataset, Error, FeatureKind, order, room};
 use fewest_linalg::{add_scaled, dot, dot_products, lanes};
 use fewest_solver::{Atoms, InnerProducts, Quadratic};
 
@@ -156,8 +156,14 @@ impl<'a> LinearColumns<'a> {
         bytes: usize,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
-        let mut right = Right { vectors: Vec::new(), sums: Vec::new() };
+        let go_on = || context.go_on("every feature had been seen once");
+        let size = [targets.len(), data.n_samples()];
+        let vectors =
+            room("memory for the outputs", &size, "a linear model", "use fewer samples or classes")?;
+        let mut right = Right { vectors, sums: Vec::new() };
         for target in &targets {
+            // With thousands of classes this is work.
+            go_on()?;
             let mut vector = target.values.clone();
             weigh(&mut vector, weights.as_ref());
             right.sums.push(lanes::sum(&vector));
@@ -180,7 +186,6 @@ impl<'a> LinearColumns<'a> {
             gram: None,
         };
         let total = examined.sources.len();
-        let go_on = || context.go_on("every feature had been seen once");
         for first in (0..total).step_by(ROUND) {
             go_on()?;
             let last = total.min(first + ROUND);

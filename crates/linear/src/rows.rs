@@ -3,7 +3,7 @@
 use fewest_cd::CoordinateDescent;
 use fewest_columns::standardised_outputs;
 use fewest_core::method::{Options, Regularization};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options, words};
+use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Target, options, room, words};
 use fewest_linalg::centre;
 use fewest_newton::{LinearModel, Start};
 use fewest_solver::loss::{Logistic, Loss, Multinomial, Samples, Separable, Squared};
@@ -124,10 +124,18 @@ pub(super) fn rows(columns: &LinearColumns<'_>, n_columns: usize, n_outputs: usi
 }
 
 /// The outputs of classes, or an error for `method`: a centred indicator each.
-pub(super) fn class_outputs(target: &Target, method: &'static str) -> Result<Vec<f64>, Error> {
+pub(super) fn class_outputs(
+    target: &Target,
+    method: &'static str,
+    context: &Context<'_>,
+) -> Result<Vec<f64>, Error> {
     let (classes, n_classes) = places(method, target)?;
-    let mut all = Vec::with_capacity(classes.len() * n_classes);
+    let size = [classes.len(), n_classes];
+    let instead = "are these classes, or names? use fewer samples or classes";
+    let mut all = room("memory for an indicator of each class", &size, method, instead)?;
     for k in 0..n_classes {
+        // With thousands of classes this is work.
+        context.go_on("the target was standardised")?;
         let mut output: Vec<f64> = classes.iter().map(|&class| f64::from(class == k)).collect();
         centre(&mut output);
         all.extend(output);
@@ -170,7 +178,7 @@ impl LeastSquares<'_> {
     ) -> Result<Vec<Selection>, Error> {
         let Self { method, relations, around, ridge, regularization, tolerance } = *self;
         let outputs = match data.target() {
-            target @ Target::Class(_) => class_outputs(target, method)?,
+            target @ Target::Class(_) => class_outputs(target, method, context)?,
             target => standardised_outputs(target, method, context)?.concat(),
         };
         let n = data.n_samples();

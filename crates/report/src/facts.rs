@@ -120,15 +120,14 @@ pub(super) fn data(data: &DataInfo) -> Vec<(String, String)> {
 
 fn certificate(selection: &Selection) -> Vec<(String, String)> {
     let Some(solver) = &selection.solver else { return Vec::new() };
-    vec![
+    let mut rows = vec![
         row("solver", solver.name),
         row("status", solver.status.name()),
         row("penalty λ", text::number(solver.lambda, 6)),
         row("objective", text::number(solver.objective, 6)),
-        row(
-            &format!("{} (relative)", text::certificate(solver.certificate)),
-            text::number(solver.certificate.value(), 2),
-        ),
-        row("iterations", text::count(solver.iterations)),
-    ]
+    ];
+    let certificate = text::certificate(solver.certificate);
+    rows.extend(certificate.map(|(name, value)| row(&format!("{name} (relative)"), value)));
+    rows.push(row("iterations", text::count(solver.iterations)));
+    rows
 }

@@ -19,8 +19,8 @@ pub(super) fn section(what: &str, selection: &Selection, run: &RunInfo) -> Marku
                 (figure("Samples", &text::count(run.data.n_samples)))
                 (figure("Features", &text::count(run.data.n_features)))
                 (figure("Target", &run.data.target_text().replace('`', "")))
-                @if let Some(solver) = &selection.solver {
-                    (figure(&text::capitalised(text::certificate(solver.certificate)), &text::number(solver.certificate.value(), 2)))
+                @if let Some((name, value)) = selection.solver.as_ref().and_then(|solver| text::certificate(solver.certificate)) {
+                    (figure(&text::capitalised(name), &value))
                 }
                 (figure("Time", &text::duration(run.seconds)))
             }

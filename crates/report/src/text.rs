@@ -12,13 +12,14 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The name of a certificate.
-pub fn certificate(certificate: Certificate) -> &'static str {
-    match certificate {
+/// The name of a certificate and its value, where there is one.
+pub fn certificate(certificate: Certificate) -> Option<(&'static str, String)> {
+    let name = match certificate {
         Certificate::Gap { .. } => "duality gap",
         Certificate::Stationarity { .. } => "stationarity",
-        _ => "certificate",
-    }
+        _ => return None,
+    };
+    Some((name, number(certificate.value(), 2)))
 }
 
 /// The weight of every view, in words.

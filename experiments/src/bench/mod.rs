@@ -17,6 +17,7 @@ mod programs;
 mod scaling;
 mod sparse;
 pub(crate) mod streams;
+mod text;
 pub(crate) mod worker;
 mod wrappers;
 
@@ -74,6 +75,9 @@ pub(crate) struct Arguments {
     /// DuckDB; with --quick on a small part of them. The files take 8 GB.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
     passes: bool,
+    /// Measure how fast tables of text are read, beside polars; with --quick a small one.
+    #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
+    text: bool,
     /// Measure selections by executors on this machine, on Parquet files drawn here; with --quick on a small
     /// part of them. It builds `cluster/`, which takes minutes.
     #[arg(long, conflicts_with_all = ["peers", "filters", "machines", "linear", "wrappers", "scaling"])]
@@ -171,6 +175,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         streams::run(arguments)
     } else if arguments.passes {
         passes::run(arguments)
+    } else if arguments.text {
+        text::run(arguments)
     } else if arguments.cluster {
         cluster::run(arguments)
     } else if arguments.nonmonotonic {

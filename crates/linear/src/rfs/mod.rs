@@ -102,7 +102,7 @@ options! {
 /// median distance from it (the mean one where that is 0).
 fn robust_outputs(target: &Target, context: &Context<'_>) -> Result<Vec<f64>, Error> {
     if let Target::Class(_) = target {
-        return class_outputs(target, "rfs");
+        return class_outputs(target, "rfs", context);
     }
     let mut all = Vec::new();
     // Standardised first: then nothing overflows, and what does not vary is left out.

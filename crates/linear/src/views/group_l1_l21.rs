@@ -99,7 +99,7 @@ impl Selector for GroupL1L21 {
         let views = data.needed_views(METHOD)?;
         let control = opened(data, budgets, self.tolerance, context)?;
         let outputs = match data.target() {
-            target @ Target::Class(_) => class_outputs(target, METHOD)?,
+            target @ Target::Class(_) => class_outputs(target, METHOD, context)?,
             target => standardised_outputs(target, METHOD, context)?.concat(),
         };
         let columns = LinearColumns::new(data, METHOD, context)?;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fewest_core::room;
 use nalgebra::{Cholesky, DMatrix, DVector, DVectorView, Dyn};
 
 use super::Loss;
@@ -85,7 +86,7 @@ impl<'a> Profiled<'a> {
     /// # Errors
     /// [`Error::ShapeMismatch`] unless columns have an entry for each sample; [`Error::TooFew`] where no
     /// intercept is the best ([`Loss::check_intercept`]); [`Error::Numerical`] where no coefficients are, as
-    /// where a column separates classes.
+    /// where a column separates classes, and where there is no memory for the curvature.
     pub fn new(inner: &'a dyn Loss, mut columns: Vec<f64>, intercept: bool) -> Result<Self, Error> {
         let (n, c) = (inner.n_samples(), inner.n_outputs());
         if !columns.len().is_multiple_of(n.max(1)) {
@@ -101,6 +102,8 @@ impl<'a> Profiled<'a> {
             columns.resize(columns.len() + n, 1.0);
         }
         let m = columns.len() / n.max(1);
+        let what = "memory for the curvature of all samples";
+        drop(room(what, &[2, n, c, c], "a loss with covariates", "use fewer samples or classes")?);
         let columns = DMatrix::from_vec(n, m, columns);
         let mut profiled = Self { inner, columns, start: vec![0.0; m * c], last: Mutex::new(None) };
         let found = profiled.minimise(&vec![0.0; n * c]);

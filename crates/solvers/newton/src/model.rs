@@ -7,6 +7,7 @@ use fewest_solver::{
     certificate,
 };
 
+use crate::quadratic::curvature_room;
 use crate::restricted::{Point, Restricted, duality_gap};
 
 /// Fewest coefficients that may join a working set at once.
@@ -104,15 +105,16 @@ impl LinearModel<'_> {
         if expected != found {
             return Err(Error::ShapeMismatch { what: "samples of the design", expected, found });
         }
-        Ok(())
+        // Said before all samples are passed over.
+        curvature_room(expected, self.loss.n_outputs()).map(drop)
     }
 
     /// The model without any coefficient.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless design and loss have the same samples; [`Error::TooFew`] where no
-    /// intercept is the best ([`Loss::check_intercept`]); [`Error::Numerical`] where values overflow; what
-    /// reading the columns returns.
+    /// intercept is the best ([`Loss::check_intercept`]); [`Error::Numerical`] where values overflow, and
+    /// where there is no memory for the curvature; what reading the columns returns.
     pub fn null(&self, control: &Control<'_>) -> Result<Null, Error> {
         self.check()?;
         if self.intercept {

@@ -1,5 +1,6 @@
 //! The quadratic model of a loss at a point.
 
+use fewest_core::room;
 use fewest_linalg::{dot, dot_products, gram};
 use fewest_solver::loss::Loss;
 use fewest_solver::{Error, Links, Quadratic};
@@ -56,6 +57,15 @@ struct Parts {
     decrement: f64,
 }
 
+/// Room for the curvature of the loss of every sample.
+///
+/// # Errors
+/// [`Error::Numerical`] where there is no such memory.
+pub(crate) fn curvature_room(n: usize, c: usize) -> Result<Vec<f64>, Error> {
+    let what = "memory for the curvature of all samples";
+    room(what, &[n, c, c], "Newton's method", "use fewer samples or classes")
+}
+
 impl LocalModel {
     /// At the coefficients `w` with their links, fitted values and dual point.
     pub(crate) fn new(
@@ -67,7 +77,8 @@ impl LocalModel {
         intercept: bool,
     ) -> Result<Self, Error> {
         let (n, c) = (atoms.n, atoms.c);
-        let mut h = vec![0.0; n * c * c];
+        let mut h = curvature_room(n, c)?;
+        h.resize(n * c * c, 0.0);
         loss.curvature(fitted, &mut h);
         let (parts, intercepts) = if c == 1 {
             one_output(atoms, loss, fitted, &h, dual, intercept)
