@@ -95,10 +95,18 @@ impl Failure {
                  target with --task",
                 file.display()
             )),
-            fewest::core::Error::TooFew { what: "samples" | "features", .. } => Self::new(format!(
-                "{}: {error}: check that samples are rows, and the options --delimiter, --header and --ignore",
-                file.display()
-            )),
+            fewest::core::Error::TooFew { what, .. } => {
+                let check = match what {
+                    _ if what.contains("class") || what.contains("target") => {
+                        ": check --target and --task, and in which rows the target is missing"
+                    }
+                    _ if what.starts_with("samples") || what.starts_with("features") => {
+                        ": check that samples are rows, and the options --delimiter, --header and --ignore"
+                    }
+                    _ => "",
+                };
+                Self::new(format!("{}: {error}{check}", file.display()))
+            }
             _ => Self::new(format!("{}: {error}", file.display())),
         }
     }

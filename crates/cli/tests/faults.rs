@@ -320,8 +320,8 @@ fn nearly_as_many_classes_as_samples_are_told_at_once() {
     }
 }
 
-/// Where such a column is said to be classes, a limit is heard by every method, and there is no memory that is
-/// taken without asking.
+/// Where such a column is said to be classes, a limit is heard by every method, and no memory is taken without
+/// asking for it.
 #[test]
 fn thousands_of_classes_end_in_time() {
     let place = Place::new();

@@ -22,9 +22,10 @@ fn reports() -> (Place, Vec<PathBuf>) {
     let place = Place::with_wdbc();
     place.write("table.csv", &common::table());
     place.write("hostile.csv", &hostile());
-    for name in ["sbm_a.csv", "sbm_a_edges.csv"] {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/data/networks").join(name);
-        place.write(name, &std::fs::read_to_string(source).unwrap());
+    for source in ["networks/sbm_a.csv", "networks/sbm_a_edges.csv", "heart_failure.csv"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/data").join(source);
+        let name = source.file_name().unwrap().to_string_lossy();
+        place.write(&name, &std::fs::read_to_string(&source).unwrap());
     }
     let mut files = Vec::new();
     let mut made = |name: &str, arguments: &[&str]| {
@@ -36,6 +37,10 @@ fn reports() -> (Place, Vec<PathBuf>) {
     made("select", &["select", "wdbc.csv", "-k", "10"]);
     made("all", &["select", "wdbc.csv", "-k", "30", "--param", "related=3"]);
     made("tests", &["select", "wdbc.csv", "-m", "f-score", "-k", "5"]);
+    made("scores", &["score", "wdbc.csv", "-m", "f-score"]);
+    made("false-discoveries", &["select", "wdbc.csv", "-m", "f-score", "--fdr", "0.1"]);
+    let survival = ["--target", "time,DEATH_EVENT", "--task", "survival", "-m", "lasso", "-k", "3"];
+    made("survival", &[&["select", "heart_failure.csv"], &survival[..]].concat());
     made("numbers", &["select", "table.csv", "-k", "2"]);
     made("unsupervised", &["select", "wdbc.csv", "-m", "variance", "-k", "4"]);
     made("hostile", &["select", "hostile.csv", "--target", "kind", "-k", "6"]);

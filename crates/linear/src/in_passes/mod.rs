@@ -1,5 +1,5 @@
-//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them. Tables in
-//! memory with many rows and few columns take the same sums.
+//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them. Tables
+//! in memory with many rows and few columns take the same sums.
 
 mod products;
 mod survey;
@@ -23,8 +23,8 @@ use survey::{Sums, Survey, columns_of, outputs_of};
 /// Bytes that products may take where the context gives no number.
 const MOST_BYTES: usize = 1 << 30;
 
-/// A table in memory takes products where it has at most so many columns, or so many for each feature that is
-/// asked for: then they are no more work than to pass over its rows for each step of a path.
+/// A table in memory takes products where it has at most so many columns, or so many for each feature that
+/// is asked for: then they are no more work than to pass over its rows for each step of a path.
 const FEW_COLUMNS: usize = 128;
 const FEW_OF_EACH: usize = 20;
 
