@@ -96,12 +96,13 @@ impl Failure {
                 file.display()
             )),
             fewest::core::Error::TooFew { what, .. } => {
-                let check = match what {
+                let check = match *what {
+                    "samples" | "features" => {
+                        ": check that samples are rows, and the options --delimiter, --header and --ignore"
+                    }
+                    "counts above 0" => ": check --target and --task",
                     _ if what.contains("class") || what.contains("target") => {
                         ": check --target and --task, and in which rows the target is missing"
-                    }
-                    _ if what.starts_with("samples") || what.starts_with("features") => {
-                        ": check that samples are rows, and the options --delimiter, --header and --ignore"
                     }
                     _ => "",
                 };

@@ -1,10 +1,13 @@
 //! Lasso and elastic net from rows that come in batches: those of the table but for rounding, of a table of
 //! more than 4096 rows and few columns with its bits; and the same bits for any batches and threads.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use fewest_core::method::Regularization;
 use fewest_core::{
-    BATCH_ROWS, Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector,
-    RowBatches, Selection, Selector, Status, Target,
+    BATCH_ROWS, Budget, Certificate, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind,
+    PassSelector, RowBatches, Selection, Selector, Status, Target,
 };
 use fewest_linear::{ElasticNet, Lasso, LinearLoss, Sign};
 
@@ -138,6 +141,88 @@ fn long_tables_in_memory_answer_what_passes_do_not() -> Result<(), Error> {
         let refused = in_passes.select_stream(&mut RowBatches::new(&huge, 1000)?, budgets[0], &context);
         assert!(matches!(refused, Err(Error::Numerical { .. })), "{refused:?}");
         assert_eq!(model.select(&huge, budgets[0], &context)?.order, together[0].order);
+    }
+    Ok(())
+}
+
+/// Weights of 1 change nothing but the road: with them no products are taken. (Of copies of a feature either
+/// may have the coefficient.)
+#[test]
+fn products_have_the_answer_of_the_columns() -> Result<(), Error> {
+    let n = BATCH_ROWS + 300;
+    let context = Context::default();
+    for target in [0, 2, 4] {
+        let data = data(n, target)?;
+        // With a copy of a feature, and one that nearly is.
+        let column = |j: usize| -> Result<Vec<f64>, Error> {
+            let mut values = vec![0.0; n];
+            data.x().copy_column(j, &mut values)?;
+            Ok(values)
+        };
+        let mut columns = (0..D).map(column).collect::<Result<Vec<_>, Error>>()?;
+        columns.push(columns[0].clone());
+        columns.push(columns[9].iter().enumerate().map(|(i, x)| x + 1e-3 * noise(i, 200)).collect());
+        let data = Dataset::new(DenseColumns::from_columns(&columns)?, data.target().clone())?;
+        let weighted = data.clone().with_sample_weights(vec![1.0; n])?;
+        for (name, model, budget) in models() {
+            let (found, expected) =
+                (model.select(&data, budget, &context)?, model.select(&weighted, budget, &context)?);
+            let fitted = |of: &Selection| of.solver.as_ref().map_or(f64::NAN, |report| report.objective);
+            let (own, other) = (fitted(&found), fitted(&expected));
+            assert!((own - other).abs() <= 1e-8 * other.abs(), "{name} {target}: {own} {other}");
+        }
+    }
+    Ok(())
+}
+
+/// Columns that are made at each read, and how often that was.
+struct Made(DenseColumns, AtomicUsize);
+
+impl Columns for Made {
+    fn n_samples(&self) -> usize {
+        self.0.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.0.n_features()
+    }
+
+    fn column<'a>(&'a self, j: usize, scratch: &'a mut Vec<f64>) -> Result<Column<'a>, Error> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        scratch.resize(self.0.n_samples(), 0.0);
+        self.0.copy_column(j, scratch)?;
+        Ok(Column::Dense(scratch))
+    }
+}
+
+/// Neither other numbers of features in the same call nor where columns come from change a bit, and columns
+/// are not made again for each batch.
+#[test]
+fn long_tables_have_the_same_bits_however_they_are_asked() -> Result<(), Error> {
+    const WIDE: usize = 150;
+    let n = 3 * BATCH_ROWS;
+    let columns: Vec<Vec<f64>> =
+        (0..WIDE).map(|j| (0..n).map(|i| noise(i, j) + 0.6 * noise(i, j / 3)).collect()).collect();
+    let y = (0..n).map(|i| columns[0][i] + columns[70][i] - columns[120][i] + noise(i, 900)).collect();
+    let target = Target::real(y)?;
+    let x = DenseColumns::from_columns(&columns)?;
+    let made = Arc::new(Made(x.clone(), AtomicUsize::new(0)));
+    let (data, again) = (Dataset::new(x, target.clone())?, Dataset::new(made.clone(), target)?);
+    let context = Context::default();
+    // The first is answered by columns, the others by products.
+    let budgets = [Budget::Count(2), Budget::Count(8), Budget::Count(20)];
+    let net = ElasticNet { l1_ratio: 0.7, ..ElasticNet::default() };
+    for model in [&Lasso::default() as &dyn Selector, &net] {
+        let together = model.select_many(&data, &budgets, &context)?;
+        for (found, budget) in together.iter().zip(budgets) {
+            let alone = model.select(&data, budget, &context)?;
+            assert_eq!((bits(found), &found.solver), (bits(&alone), &alone.solver));
+        }
+        made.1.store(0, Ordering::Relaxed);
+        let found = model.select(&again, budgets[2], &context)?;
+        assert!(bits(&found) == bits(&together[2]));
+        let n_reads = made.1.load(Ordering::Relaxed);
+        assert!(n_reads <= WIDE + 1, "{n_reads}");
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ pub fn certificate(certificate: Certificate) -> Option<(&'static str, String)> {
         Certificate::Stationarity { .. } => "stationarity",
         _ => return None,
     };
-    Some((name, number(certificate.value(), 2)))
+    Some((name, number(certificate.value(), 2))).filter(|_| !certificate.value().is_nan())
 }
 
 /// The weight of every view, in words.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::processes::Machines;
+use crate::processes::{Machines, Process, json, select};
 use crate::tables::{FEATURES, Rows, comparable, in_memory, in_parts, in_passes, scores_in_memory};
 
 /// Methods with their parameters, and the target: `class` or `real`.
@@ -23,6 +23,9 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("mim", &["discretisation=equal-frequency"], "class"),
     ("mim", &[], "real"),
     ("mrmr", &["discretisation=equal-frequency"], "real"),
+    // A table in memory of more rows than a batch, and of few columns, takes the products of passes.
+    ("lasso", &[], "real"),
+    ("elastic-net", &["l1_ratio=0.5"], "class"),
 ];
 
 /// Methods for two classes.
@@ -75,6 +78,20 @@ fn the_document_is_that_of_memory_for_any_files_tasks_and_executors() {
             }
         }
         machines.join(&[]);
+    }
+}
+
+/// One command starts all of a cluster on this machine.
+#[test]
+fn a_local_cluster_has_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Rows::new(9000).write(folder.path(), 3);
+    let port = 15_000 + (std::process::id() % 900) as u16 * 6;
+    let _local = Process::local(2, port, folder.path());
+    for method in [("f-score", &[][..], "class"), ("lasso", &[], "real")] {
+        let asked = [&arguments(method)[..], &["--json", "-"]].concat();
+        let found = json(&select(&format!("127.0.0.1:{port}"), &path, &asked));
+        assert_eq!(comparable(found), expected(&path, method), "{method:?}");
     }
 }
 

@@ -25,6 +25,14 @@ impl Process {
         Self(child.spawn().unwrap())
     }
 
+    /// A scheduler on this port and so many executors on the next ones, by one command.
+    pub(crate) fn local(n_executors: u16, port: u16, folder: &Path) -> Self {
+        let words = ["local", &n_executors.to_string(), "--port", &port.to_string(), "--slots", "1"];
+        let local = Self::start(&words, folder, &[]);
+        wait(port);
+        local
+    }
+
     /// Ends it at once, as a machine that loses its power.
     pub(crate) fn kill(&mut self) {
         let _ = self.0.kill();

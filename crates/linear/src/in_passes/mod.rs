@@ -8,8 +8,11 @@ mod working_set;
 use std::ops::Range;
 
 use fewest_columns::{Returned, safe_stream_sums};
-use fewest_core::method::Choice as _;
-use fewest_core::{BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection};
+use fewest_core::method::{Choice as _, Regularization};
+use fewest_core::{
+    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, RowBatches, SampleStream, Selection,
+    Target,
+};
 use fewest_solver::Control;
 use fewest_solver::bisection::Tried;
 
@@ -24,34 +27,52 @@ use survey::{Sums, Survey, columns_of, outputs_of};
 const MOST_BYTES: usize = 1 << 30;
 
 /// A table in memory takes products where it has at most so many columns, or so many for each feature that
-/// is asked for: then they are no more work than to pass over its rows for each step of a path.
+/// is asked for, up to a number: then they are no more work than to pass over its rows for each step of a path.
 const FEW_COLUMNS: usize = 128;
 const FEW_OF_EACH: usize = 20;
+const MOST_COLUMNS: usize = 1024;
 
 impl Model<'_> {
+    /// Whether a table in memory takes [products](Self::few_columns): one that has more than a batch of rows,
+    /// few columns, and nothing that passes refuse.
+    pub(super) fn takes_products(&self, data: &Dataset, budget: Budget) -> bool {
+        let lasso = self.lasso;
+        let most = match (lasso.regularization, budget) {
+            (Regularization::Count, Budget::Count(k)) => {
+                FEW_OF_EACH.saturating_mul(k).clamp(FEW_COLUMNS, MOST_COLUMNS)
+            }
+            _ => FEW_COLUMNS,
+        };
+        data.n_samples() > BATCH_ROWS
+            && data.n_features() <= most
+            && data.sample_weights().is_none()
+            && matches!(data.target(), Target::Real(_) | Target::Class(_))
+            && lasso.covariates.is_empty()
+            && lasso.offset.is_empty()
+            && !lasso.regularization.is_chosen_by_data()
+            && self.adaptive.is_none()
+    }
+
     /// The columns of a table in memory by their products with each other, with the bits of
-    /// [`select_stream`](Self::select_stream), if it has more than a batch of rows, few columns whose products
-    /// take no more memory than they do, and nothing that passes refuse.
+    /// [`select_stream`](Self::select_stream); `None` where columns are sparse, so that it would be more work,
+    /// and where the products would take more memory than the table.
     pub(super) fn few_columns<'d>(
         &self,
         data: &'d Dataset,
-        budgets: &[Budget],
         context: &Context<'_>,
     ) -> Result<Option<LinearColumns<'d>>, Error> {
-        let lasso = self.lasso;
-        let wanted = budgets.iter().map(|budget| if let Budget::Count(k) = budget { *k } else { 0 }).max();
-        let most = FEW_OF_EACH.saturating_mul(wanted.unwrap_or(0)).max(FEW_COLUMNS);
-        let has_more = !lasso.covariates.is_empty() || !lasso.offset.is_empty() || self.adaptive.is_some();
-        if data.n_samples() <= BATCH_ROWS
-            || data.n_features() > most
-            || data.sample_weights().is_some()
-            || lasso.regularization.is_chosen_by_data()
-            || has_more
-            || !is_dense(data)?
-        {
-            return Ok(None);
-        }
-        let mut stream = RowBatches::new(data, BATCH_ROWS)?;
+        let Some(is_stored) = is_stored(data)? else { return Ok(None) };
+        let (n, of_row) = (data.n_samples(), size_of::<f64>() * data.n_features().max(1));
+        // Columns that are made when they are asked for are made once, not once for each batch.
+        let at_once = if is_stored { BATCH_ROWS } else { (MOST_BYTES / of_row).max(BATCH_ROWS) };
+        let copied = if !is_stored && at_once >= n { Some(copied(data)?) } else { None };
+        let rows = match &copied {
+            Some(copied) => RowBatches::new(copied, BATCH_ROWS)?,
+            None => RowBatches::new(data, at_once)?,
+        };
+        let mut stream = Told { rows, n_told: 0, n, context };
+        let bytes = n.saturating_mul(of_row);
+        let context = &Context { memory: Some(bytes), ..*context };
         let Some(first) = stream.next_batch()? else { return Ok(None) };
         let table = match self.surveyed(&mut stream, first, context) {
             // The squares of the target overflow; in memory it is scaled before.
@@ -59,8 +80,8 @@ impl Model<'_> {
             table => table?,
         };
         let all: Vec<usize> = (0..data.n_features()).collect();
-        let (n_columns, bytes) = (table.n_columns(&all), bytes_of_table(data));
-        if n_columns > most || bytes_of_square(n_columns, &table) > bytes {
+        let n_columns = table.n_columns(&all);
+        if n_columns > MOST_COLUMNS || bytes_of_square(n_columns, &table) > bytes {
             return Ok(None);
         }
         let (gram, of_outputs) = table.square(&mut stream, &all, bytes, context)?;
@@ -147,19 +168,53 @@ impl Model<'_> {
     }
 }
 
-fn bytes_of_table(data: &Dataset) -> usize {
-    data.n_samples().saturating_mul(data.n_features()).saturating_mul(size_of::<f64>())
+/// The same samples with all columns in memory.
+fn copied(data: &Dataset) -> Result<Dataset, Error> {
+    let (n, d) = (data.n_samples(), data.n_features());
+    let mut values = vec![0.0; n * d];
+    for (j, out) in values.chunks_exact_mut(n.max(1)).enumerate() {
+        data.x().copy_column(j, out)?;
+    }
+    let kinds = (0..d).map(|j| data.feature_kind(j).clone()).collect();
+    Dataset::new(DenseColumns::new(values, n, d)?, data.target().clone())?.with_feature_kinds(kinds)
 }
 
-/// Whether all values are stored, so that products of sparse columns would not be less work.
-fn is_dense(data: &Dataset) -> Result<bool, Error> {
+/// Whether the table has all columns in memory as they are, or makes some when they are asked for; `None`
+/// where some are sparse.
+fn is_stored(data: &Dataset) -> Result<Option<bool>, Error> {
     let mut scratch = Vec::new();
     for j in 0..data.n_features() {
         if let Column::Sparse { .. } = data.x().column(j, &mut scratch)? {
-            return Ok(false);
+            return Ok(None);
+        }
+        // A column that is there needs no buffer.
+        if !scratch.is_empty() {
+            return Ok(Some(false));
         }
     }
-    Ok(true)
+    Ok(Some(true))
+}
+
+/// The rows of a table, whose progress is told.
+struct Told<'a> {
+    rows: RowBatches<'a>,
+    n_told: usize,
+    n: usize,
+    context: &'a Context<'a>,
+}
+
+impl SampleStream for Told<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        let batch = self.rows.next_batch()?;
+        self.n_told += batch.as_ref().map_or(0, Dataset::n_samples);
+        self.context.report("products of columns", self.n_told, self.n);
+        Ok(batch)
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.n_told = 0;
+        self.rows.rewind()
+    }
 }
 
 /// What a selection is made from, beside the rows.

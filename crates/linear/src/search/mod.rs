@@ -116,16 +116,31 @@ impl Model<'_> {
             return Ok(selections);
         }
         let control = opened(data, budgets, lasso.tolerance, context)?;
-        let columns = match model.few_columns(data, budgets, context)? {
-            Some(columns) => columns,
-            None => model.columns(data, MOST_BYTES, context)?,
-        };
-        let problem = Problem::new(&model, data, &columns, control, context)?;
-        let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
-        let fit = |budget| problem.fit(budget, &mut tried, context);
-        each_fit(lasso.regularization, budgets, context, fit, |fit, budget| {
-            problem.selection(fit, budget, data.n_features())
-        })
+        // Each budget has the answer that it has alone.
+        let takes_products: Vec<bool> =
+            budgets.iter().map(|budget| model.takes_products(data, *budget)).collect();
+        let mut selections = vec![None; budgets.len()];
+        for by_products in [true, false] {
+            let of = |&at: &usize| takes_products[at] == by_products;
+            let own: Vec<usize> = (0..budgets.len()).filter(of).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let columns = if by_products { model.few_columns(data, context)? } else { None };
+            let columns = match columns {
+                Some(columns) => columns,
+                None => model.columns(data, MOST_BYTES, context)?,
+            };
+            let own_budgets: Vec<Budget> = own.iter().map(|&at| budgets[at]).collect();
+            let problem = Problem::new(&model, data, &columns, control, context)?;
+            let mut tried = Tried::new(own.len(), columns.n_atoms() * problem.outputs.len());
+            let fit = |budget| problem.fit(budget, &mut tried, context);
+            let found = each_fit(lasso.regularization, &own_budgets, context, fit, |fit, budget| {
+                problem.selection(fit, budget, data.n_features())
+            })?;
+            own.into_iter().zip(found).for_each(|(at, found)| selections[at] = Some(found));
+        }
+        Ok(selections.into_iter().flatten().collect())
     }
 
     /// The columns of `data`, with products where the target is outputs; copies of them take at most so many

@@ -285,7 +285,7 @@ impl Model {
              - `--tasks {:.0}` for `f-score`, `chi2` and `mrmr`, and the 64 that are allowed for `lasso`, `hsic` and \
              `hsic-lasso`. All tasks but the last have the same number of batches of 4096 rows, a power of two: so there \
              are fewer of them in the table.\n\
-             - `--memory 16GiB` for each task. A batch of 10⁶ columns takes 33 GB, so that the columns of the wide \
+             - `--memory 16GiB` for each task. A piece of rows takes an eighth of it, so that the columns of the wide \
              tables come in {PARTS:.0} parts, each with all of its passes.\n\
              - seconds of a row that grow with the columns, for `mrmr` and `lasso` also with the pairs that are counted \
              or multiplied.\n\
