@@ -280,8 +280,7 @@ fn bounded(place: &Place, kibibytes: u64, arguments: &[&str]) -> Ran {
     outcome(shell.current_dir(program.get_current_dir().unwrap()).output().unwrap())
 }
 
-/// What needs the memory of all pairs of samples says so at once where there is less; what does not need it is
-/// not refused.
+/// What needs the memory of all pairs of samples, or of classes, says so at once where there is less.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_for_all_pairs_of_samples_is_asked_for_first() {
@@ -299,11 +298,9 @@ fn memory_for_all_pairs_of_samples_is_asked_for_first() {
         assert!(ran.stderr.contains(" GiB, more than there is: use fewer samples"), "{}", ran.stderr);
         assert!(started.elapsed() < Duration::from_secs(15), "{method}");
     }
-    // The curvature of all samples would take 14 GiB.
+    // The curvature of all samples.
     let ran = select("many.csv", "l21-logistic");
     assert!(ran.status == 2 && ran.stderr.contains("Newton's method needs 13 GiB"), "{}", ran.stderr);
-    let ran = select("many.csv", "l21");
-    assert!([0, 124].contains(&ran.status), "{} {}", ran.status, ran.stderr);
 }
 
 /// One at a time: what is measured is how soon each ends.
@@ -321,7 +318,7 @@ fn a_time_limit_is_heard_within_a_step() {
         let ran = place.run(&words);
         // Machines may be busy: without an ear for it these take from 10 seconds to hours.
         assert!(started.elapsed() < Duration::from_secs(8), "{method}: {:?}", started.elapsed());
-        let told = ran.stdout.contains("time limit") || ran.stderr.contains("--time-limit");
+        let told = ran.stdout.contains("(time-limit)") || ran.stderr.contains("--time-limit");
         // Where there is too little memory for all pairs of samples, that is told before.
         let refused = ran.status == 2 && ran.stderr.contains("more than there is");
         assert!(
