@@ -83,8 +83,9 @@ options! {
     /// the features that are ever in a working set with each other; on the exact path products of those with
     /// all others. Sparse columns cost their stored values. Memory: little besides the table; a table that is
     /// not in memory is copied, standardised, up to 1 GiB, and beyond, columns are computed again. Of more
-    /// than 4096 samples with squared errors and few dense features (128, or 20 for each that is asked for, at
-    /// most 1024) all products, `n d² / 2`, in three times `d²` numbers: those of the passes below.
+    /// than 4096 samples with squared errors and few dense features (128, or 20 for each that is asked for,
+    /// at most 1024) all products, `n d² / 2`, in three times `d²` numbers: those of
+    /// [passes](PassSelector).
     ///
     /// # Errors
     /// A target without numbers or classes, or that does not vary, or that the loss is not defined for; a NaN

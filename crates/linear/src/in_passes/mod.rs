@@ -1,5 +1,5 @@
-//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them. Tables
-//! in memory with many rows and few columns take the same sums.
+//! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them.
+//! Tables in memory with many rows and few columns take the same sums.
 
 mod products;
 mod survey;
@@ -27,7 +27,8 @@ use survey::{Sums, Survey, columns_of, outputs_of};
 const MOST_BYTES: usize = 1 << 30;
 
 /// A table in memory takes products where it has at most so many columns, or so many for each feature that
-/// is asked for, up to a number: then they are no more work than to pass over its rows for each step of a path.
+/// is asked for, up to a number: then they are no more work than to pass over its rows for each step of a
+/// path.
 const FEW_COLUMNS: usize = 128;
 const FEW_OF_EACH: usize = 20;
 const MOST_COLUMNS: usize = 1024;
@@ -54,8 +55,8 @@ impl Model<'_> {
     }
 
     /// The columns of a table in memory by their products with each other, with the bits of
-    /// [`select_stream`](Self::select_stream); `None` where columns are sparse, so that it would be more work,
-    /// and where the products would take more memory than the table.
+    /// [`select_stream`](Self::select_stream); `None` where columns are sparse, so that it would be more
+    /// work, and where the products would take more memory than the table.
     pub(super) fn few_columns<'d>(
         &self,
         data: &'d Dataset,
