@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
+mod cluster;
 mod commands;
 mod failure;
 mod input;
@@ -9,6 +10,7 @@ mod runner;
 mod table;
 mod text;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -21,8 +23,12 @@ use failure::{Failure, STATUS_WRONG};
 /// Runs the command that the arguments of the process give, and returns the exit status: 0 success, 2 wrong
 /// arguments or data, 124 cut short by the time limit, 130 interrupted. Writes results to stdout and to the
 /// files named, and an error as one line to stderr. Handles Ctrl-C. Methods, learners, metrics and file
-/// formats are those of `registry`.
+/// formats are those of `registry`; with `--cluster` those of the program `fewest-cluster`, which it calls.
 pub fn run(registry: &Registry) -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(words) = cluster::asked(&words) {
+        return ended(cluster::call(words));
+    }
     let called = args::command(registry).try_get_matches();
     let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -46,7 +52,11 @@ pub fn run(registry: &Registry) -> ExitCode {
         Command::Methods(args) => commands::methods(registry, args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => commands::info(registry, args).map(|()| ExitCode::SUCCESS),
     };
-    done.unwrap_or_else(|failure: Failure| {
+    ended(done)
+}
+
+fn ended(done: Result<ExitCode, Failure>) -> ExitCode {
+    done.unwrap_or_else(|failure| {
         output::complain(&failure.to_string());
         ExitCode::from(failure.status())
     })

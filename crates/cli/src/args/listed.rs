@@ -43,6 +43,19 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
         command = command
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }
+    // Calls with these words are those of another program, and never parsed here.
+    let cluster = Arg::new("cluster")
+        .long("cluster")
+        .value_name("HOST:PORT")
+        .help("Let a cluster compute, by the program `fewest-cluster` and its options (docs/scale.md)");
+    for name in ["select", "score"] {
+        command = command.mut_subcommand(name, |subcommand| subcommand.arg(&cluster));
+    }
+    command = command.subcommand(
+        clap::Command::new("cluster")
+            .about("Start machines that compute together: the program `fewest-cluster` (docs/scale.md)")
+            .override_usage("fewest cluster scheduler|executor|local …"),
+    );
     command.mut_subcommand("stream", |subcommand| {
         // A stream is text, and never in memory as a whole: said to those who give them.
         ["format", "x_variable", "first_index", "allow_large"]
