@@ -7,6 +7,7 @@ mod context;
 mod dataset;
 mod error;
 mod false_discoveries;
+mod forecast;
 mod foreign;
 mod graph;
 mod groups;
@@ -27,6 +28,7 @@ pub use context::{Context, Progress, derive_seed};
 pub use dataset::{Dataset, FeatureKind};
 pub use error::Error;
 pub use false_discoveries::{FalseDiscoveries, NumberBound, RateBound};
+pub use forecast::Forecast;
 #[cfg(feature = "ndarray")]
 pub use foreign::NdarrayColumns;
 #[cfg(feature = "polars")]

@@ -1,7 +1,7 @@
 //! Backward elimination.
 
 use fewest_core::method::{KernelWidth, Options};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options, order};
+use fewest_core::{Budget, Context, Dataset, Error, Forecast, Selection, Selector, Status, options, order};
 
 use super::begin;
 use super::criterion::Criterion;
@@ -54,6 +54,24 @@ options! {
     }
 }
 
+impl Bahsic {
+    /// How many of `n_features` go at a time, while more than `least` are left.
+    fn n_away(&self, n_features: usize, least: usize) -> usize {
+        let share = (self.fraction * n_features as f64).floor() as usize;
+        share.min(n_features.saturating_sub(least)).max(1)
+    }
+
+    /// How many of the first round all rounds are worth, each of which takes as long as it has features.
+    fn rounds_as_the_first(&self, n_features: usize, least: usize) -> f64 {
+        let (mut left, mut sum) = (n_features, 0);
+        while left > 0 {
+            sum += left;
+            left -= self.n_away(left, least);
+        }
+        sum as f64 / n_features.max(1) as f64
+    }
+}
+
 /// The criterion of the features `left`, and without each of them; the status to stop with, when the run is
 /// to stop.
 fn round(
@@ -81,6 +99,8 @@ impl Selector for Bahsic {
         let mut status = Status::Converged;
         // The criterion without each feature that is left, of the last round that was finished.
         let mut last: Vec<f64> = Vec::new();
+        let least = most.unwrap_or(1);
+        let mut progress = Forecast::start("backward elimination", self.rounds_as_the_first(varying, least));
         while !left.is_empty() {
             let size = left.len();
             let (value, scores) = match round(&criterion, &left, context)? {
@@ -94,12 +114,10 @@ impl Selector for Bahsic {
                 }
             };
             rounds.push((size, value));
-            let surplus = size.saturating_sub(most.unwrap_or(1));
-            let share = (self.fraction * size as f64).floor() as usize;
             // Of equals the one with the higher index goes.
             let mut away = order::ascending(&scores);
             away.reverse();
-            away.truncate(share.min(surplus).max(1));
+            away.truncate(self.n_away(size, least));
             gone.extend(away.iter().map(|&at| left[at]));
             values.resize(gone.len(), value);
             order::sort_indices(&mut away);
@@ -108,7 +126,7 @@ impl Selector for Bahsic {
                 left.remove(at);
                 last.remove(at);
             }
-            context.report("backward elimination", varying - left.len(), varying);
+            progress.report(varying - left.len(), varying, context);
         }
         let best = rounds.iter().rev().fold((0, f64::NEG_INFINITY), |best, &(size, value)| {
             if value > best.1 { (size, value) } else { best }
@@ -131,5 +149,20 @@ impl Selector for Bahsic {
         }
         selection.note_constant_features(data.n_features() - varying);
         Ok(selection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_worth_as_many_of_the_first_as_they_have_features() {
+        let of = |fraction, least| Bahsic { fraction, ..Bahsic::default() }.rounds_as_the_first(10, least);
+        assert_eq!(of(0.0, 3), 5.5);
+        // 10, 5, 3, 2 and 1 features.
+        assert_eq!(of(0.5, 3), 2.1);
+        // One by one where the order of all is asked for.
+        assert_eq!(of(0.5, 10), 5.5);
     }
 }

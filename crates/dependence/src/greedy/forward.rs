@@ -1,7 +1,7 @@
 //! Forward selection.
 
 use fewest_core::method::{KernelWidth, Options};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Forecast, Selection, Selector, Status, options};
 
 use super::begin;
 use crate::OutputKernel;
@@ -62,6 +62,10 @@ impl Selector for Fhsic {
         let (mut order, mut values) = (Vec::new(), Vec::new());
         let mut status = Status::Converged;
         let mut distances = criterion.no_distances();
+        let largest = most.unwrap_or(varying);
+        // A step takes as long as there are features to choose from.
+        let as_the_first: usize = (0..largest.min(varying)).map(|taken| varying - taken).sum();
+        let mut progress = Forecast::start("forward selection", as_the_first as f64 / varying.max(1) as f64);
         while !left.is_empty() && most.is_none_or(|most| order.len() < most) {
             let scores = match criterion.scores(&distances, 1.0, &left, order.len() + 1, context) {
                 Ok(scores) => scores,
@@ -86,7 +90,7 @@ impl Selector for Fhsic {
             criterion.add(chosen, &mut distances);
             order.push(chosen);
             values.push(scores[best]);
-            context.report("forward selection", order.len(), most.unwrap_or(varying));
+            progress.report(order.len(), largest, context);
         }
         let mut selection = Selection::new(order, values, data.n_features(), status);
         selection.note_constant_features(data.n_features() - varying);

@@ -7,7 +7,7 @@ mod round;
 use std::sync::{Mutex, PoisonError};
 
 use fewest_core::method::{Field, FieldInfo, Options, Parameter, Parameters, Range, Value};
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Forecast, Selection, Selector, Status, options};
 
 pub use curve::CurvePoint;
 use problem::Problem;
@@ -15,7 +15,7 @@ use round::LeftBehind;
 pub use round::{EliminationCriterion, Round};
 pub(crate) use round::{JUDGED, go_on_in_row};
 
-use crate::stop::{Forecast, UNJUDGED, how_stopped};
+use crate::stop::{UNJUDGED, how_stopped};
 use crate::{Trained, Training};
 
 /// How many features go in a round, one at least.

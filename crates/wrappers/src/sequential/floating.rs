@@ -1,10 +1,10 @@
 //! Search that takes steps back.
 
-use fewest_core::{Context, Error, Status, order};
+use fewest_core::{Context, Error, Forecast, Status, order};
 
 use super::judge::{First, Judge, best as best_of, better, without};
 use super::{Found, additions, left_note, ranked, removals_to};
-use crate::stop::{Forecast, how_stopped};
+use crate::stop::how_stopped;
 
 /// The best set met of each size, with its score.
 struct Best(Vec<Option<(Vec<usize>, f64)>>);

@@ -4,13 +4,13 @@ mod floating;
 mod judge;
 
 use fewest_core::method::Options;
-use fewest_core::{Budget, Context, Dataset, Error, Selection, Selector, Status, options};
+use fewest_core::{Budget, Context, Dataset, Error, Forecast, Selection, Selector, Status, options};
 use fewest_eval::ChosenLearner;
 
 pub(crate) use judge::better;
 use judge::{First, Judge, best, without};
 
-use crate::stop::{Forecast, UNJUDGED, how_stopped};
+use crate::stop::{UNJUDGED, how_stopped};
 
 /// Where a search starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
