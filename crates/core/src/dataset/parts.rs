@@ -14,7 +14,7 @@ impl Dataset {
     /// # Errors
     /// [`Error::InvalidParameter`] when a row does not exist; [`Error::TooFew`] for none;
     /// [`Error::Unsupported`] for a target of affinities, which refer to other samples.
-    pub(crate) fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
+    pub fn copy_rows(&self, rows: Range<usize>) -> Result<Self, Error> {
         if rows.is_empty() {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });
         }

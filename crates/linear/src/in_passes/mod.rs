@@ -10,8 +10,7 @@ use std::ops::Range;
 use fewest_columns::{Returned, safe_stream_sums};
 use fewest_core::method::{Choice as _, Regularization};
 use fewest_core::{
-    BATCH_ROWS, Budget, Column, Context, Dataset, DenseColumns, Error, RowBatches, SampleStream, Selection,
-    Target,
+    BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection, Target,
 };
 use fewest_solver::Control;
 use fewest_solver::bisection::Tried;
@@ -66,7 +65,7 @@ impl Model<'_> {
         let (n, of_row) = (data.n_samples(), size_of::<f64>() * data.n_features().max(1));
         // Columns that are made when they are asked for are made once, not once for each batch.
         let at_once = if is_stored { BATCH_ROWS } else { (MOST_BYTES / of_row).max(BATCH_ROWS) };
-        let copied = if !is_stored && at_once >= n { Some(copied(data)?) } else { None };
+        let copied = if !is_stored && at_once >= n { Some(data.copy_rows(0..n)?) } else { None };
         let rows = match &copied {
             Some(copied) => RowBatches::new(copied, BATCH_ROWS)?,
             None => RowBatches::new(data, at_once)?,
@@ -167,17 +166,6 @@ impl Model<'_> {
         };
         Ok(Surveyed::new(self.method, n, features, outputs, parts))
     }
-}
-
-/// The same samples with all columns in memory.
-fn copied(data: &Dataset) -> Result<Dataset, Error> {
-    let (n, d) = (data.n_samples(), data.n_features());
-    let mut values = vec![0.0; n * d];
-    for (j, out) in values.chunks_exact_mut(n.max(1)).enumerate() {
-        data.x().copy_column(j, out)?;
-    }
-    let kinds = (0..d).map(|j| data.feature_kind(j).clone()).collect();
-    Dataset::new(DenseColumns::new(values, n, d)?, data.target().clone())?.with_feature_kinds(kinds)
 }
 
 /// Whether the table has all columns in memory as they are, or makes some when they are asked for; `None`
