@@ -46,7 +46,8 @@ const STEPS: &[Step] = &[
         "core with ndarray: clippy",
         "clippy --package fewest-core --all-targets --features ndarray -- -D warnings",
     ),
-    // polars takes minutes to compile, and more to optimise: once only, so that warnings are the compiler's.
+    // polars takes minutes to compile, and more to optimise: it is compiled once, by the tests. Clippy does
+    // not look at this feature, but the compiler's warnings count.
     Step {
         name: "core with ndarray and polars",
         arguments: "test --package fewest-core --features ndarray,polars",

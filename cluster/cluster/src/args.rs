@@ -109,23 +109,24 @@ pub(crate) struct QuestionArgs {
     /// The scheduler
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     pub(crate) cluster: String,
-    /// The column of the target; may be repeated [default: one called target, label, class or y, or the last]
-    #[arg(long, value_name = "NAME")]
+    /// The column of the target, or several, separated by commas [default: one called target, label, class or
+    /// y, or the last]
+    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) target: Vec<String>,
     /// The kind of target: auto, classification or regression
     #[arg(long, default_value = "auto", value_parser = task)]
     pub(crate) task: Task,
-    /// A column to leave out, such as id or GENE*; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Columns to leave out, such as id or GENE*
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
-    /// A column of numbers that are categories; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Columns of numbers that are categories
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) categorical: Vec<String>,
     /// What to do about missing values: error, or drop-rows to leave out rows that have one
     #[arg(long, default_value = "error", value_parser = missing)]
     pub(crate) missing: Missing,
-    /// The method, by the name that `fewest methods` lists
-    #[arg(short, long)]
+    /// The method, one of those that `fewest methods` lists
+    #[arg(short, long, value_name = "ID", default_value = "hsic-lasso")]
     pub(crate) method: String,
     /// A parameter of the method; may be repeated
     #[arg(short, long, value_name = "NAME=VALUE")]
@@ -155,8 +156,8 @@ pub(crate) struct QuestionArgs {
 pub(crate) struct SelectArgs {
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
-    /// How many features [default: 10]
-    #[arg(short, value_name = "N")]
+    /// How many features [default: 10, or as many as a parameter such as the penalty decides]
+    #[arg(short, value_name = "N", value_parser = count)]
     pub(crate) k: Option<usize>,
 }
 
@@ -169,6 +170,13 @@ pub(crate) struct ScoreArgs {
     /// q-values are over all features that were tested, also those that are not listed.
     #[arg(short = 'k', long, alias = "k", value_name = "N", value_parser = positive)]
     pub(crate) top: Option<usize>,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    if text.eq_ignore_ascii_case("auto") {
+        return Err("give a number, or leave -k out where a parameter decides it".to_owned());
+    }
+    positive(text)
 }
 
 fn positive(text: &str) -> Result<usize, String> {

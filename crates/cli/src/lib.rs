@@ -23,11 +23,14 @@ use failure::{Failure, STATUS_WRONG};
 /// Runs the command that the arguments of the process give, and returns the exit status: 0 success, 2 wrong
 /// arguments or data, 124 cut short by the time limit, 130 interrupted. Writes results to stdout and to the
 /// files named, and an error as one line to stderr. Handles Ctrl-C. Methods, learners, metrics and file
-/// formats are those of `registry`; with `--cluster` those of the program `fewest-cluster`, which it calls.
+/// formats are those of `registry`.
+///
+/// With `--cluster`, and for `fewest cluster`, the arguments go to the program `fewest-cluster`, which knows
+/// nothing of `registry`. On Unix it takes the place of this process, so that this function does not return.
 pub fn run(registry: &Registry) -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some(words) = cluster::asked(&words) {
-        return ended(cluster::call(words));
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(arguments) = cluster::asked(&arguments) {
+        return ended(cluster::call(arguments));
     }
     let called = args::command(registry).try_get_matches();
     let cli = match called.and_then(|matches| Cli::from_arg_matches(&matches)) {

@@ -8,7 +8,7 @@ use crate::Context;
 const LONG: f64 = 60.0;
 
 /// Reports the progress of a stage. Where all steps will take minutes, the name of the stage says so from its
-/// first step on: an elimination of many features is left alone or stopped at once.
+/// first step on, so that whoever waits may stop it at once.
 ///
 /// ```
 /// use fewest_core::{Context, Forecast};
@@ -27,7 +27,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Before the first step of this stage; all steps take `whole` times as long as the first one.
+    /// Before the first step of this stage; all steps, the first one too, take `whole` times as long as the
+    /// first one. 0 where this is not known: then nothing is said of the time.
     pub fn start(stage: &'static str, whole: f64) -> Self {
         Self { stage, start: Instant::now(), whole, told: None }
     }

@@ -348,7 +348,7 @@ pub(crate) fn not_there(path: &Path, error: io::Error) -> Error {
     let is_address = path.to_str().is_some_and(|text| text.contains("://"));
     match error.kind() {
         io::ErrorKind::NotFound if is_address => {
-            let advice = "copy it to a file, or name it to `fewest-cluster select`, which reads `s3://`";
+            let advice = "copy it to a file, or give --cluster, which reads `s3://`";
             Error::unsupported(path, "this is an address, and only files are read here", advice)
         }
         _ => Error::reading(path, error),

@@ -89,6 +89,8 @@ fn wrong_tables_and_arguments() {
     assert!(unknown.contains("f-skore"), "{unknown}");
     let k = told(&path, &[&ARGUMENTS[..], &["-k", "40"]].concat());
     assert!(k.contains("40"), "{k}");
+    let auto = told(&path, &[&ARGUMENTS[..], &["-k", "auto"]].concat());
+    assert!(auto.contains("leave -k out"), "{auto}");
     let target = told(&path, &["--method", "f-score", "--target", "klass"]);
     assert!(target.contains("klass"), "{target}");
 }

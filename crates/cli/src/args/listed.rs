@@ -4,6 +4,7 @@ use clap::{Arg, CommandFactory};
 use fewest::registry::{Family, Registry, TargetKind};
 
 use super::Cli;
+use crate::cluster;
 
 /// The command line arguments; their help lists the entries of `registry`.
 pub(crate) fn command(registry: &Registry) -> clap::Command {
@@ -43,17 +44,23 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
         command = command
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }
-    // Calls with these words are those of another program, and never parsed here.
-    let cluster = Arg::new("cluster")
-        .long("cluster")
-        .value_name("HOST:PORT")
-        .help("Let a cluster compute, by the program `fewest-cluster` and its options (docs/scale.md)");
     for name in ["select", "score"] {
-        command = command.mut_subcommand(name, |subcommand| subcommand.arg(&cluster));
+        // Calls with this option are handed over before they are parsed, but where it may be a value.
+        let cluster = Arg::new(cluster::OPTION)
+            .long(cluster::OPTION)
+            .value_name("HOST:PORT")
+            .value_parser(|_: &str| Err::<String, _>("give it before -k and --missing-token"))
+            .help_heading("Run")
+            .help(format!(
+                "Compute on a cluster, by the program `fewest-cluster`: other options are those of \
+                 `fewest-cluster {name} --help`"
+            ));
+        command = command.mut_subcommand(name, |subcommand| subcommand.arg(cluster));
     }
     command = command.subcommand(
         clap::Command::new("cluster")
-            .about("Start machines that compute together: the program `fewest-cluster` (docs/scale.md)")
+            .about("Start the scheduler or the executors of a cluster, by the program `fewest-cluster`")
+            .after_help("`fewest cluster --help` shows its help.")
             .override_usage("fewest cluster scheduler|executor|local …"),
     );
     command.mut_subcommand("stream", |subcommand| {

@@ -55,13 +55,13 @@ options! {
 }
 
 impl Bahsic {
-    /// How many of `n_features` go at a time, while more than `least` are left.
+    /// How many of `n_features` go in a round: one by one once `least` or fewer are left.
     fn n_away(&self, n_features: usize, least: usize) -> usize {
         let share = (self.fraction * n_features as f64).floor() as usize;
         share.min(n_features.saturating_sub(least)).max(1)
     }
 
-    /// How many of the first round all rounds are worth, each of which takes as long as it has features.
+    /// How many times as long as the first round all rounds take; each takes as long as it has features.
     fn rounds_as_the_first(&self, n_features: usize, least: usize) -> f64 {
         let (mut left, mut sum) = (n_features, 0);
         while left > 0 {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_are_worth_as_many_of_the_first_as_they_have_features() {
+    fn all_rounds_take_as_long_as_their_features_together() {
         let of = |fraction, least| Bahsic { fraction, ..Bahsic::default() }.rounds_as_the_first(10, least);
         assert_eq!(of(0.0, 3), 5.5);
         // 10, 5, 3, 2 and 1 features.

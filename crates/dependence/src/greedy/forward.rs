@@ -63,9 +63,10 @@ impl Selector for Fhsic {
         let mut status = Status::Converged;
         let mut distances = criterion.no_distances();
         let largest = most.unwrap_or(varying);
-        // A step takes as long as there are features to choose from.
-        let as_the_first: usize = (0..largest.min(varying)).map(|taken| varying - taken).sum();
-        let mut progress = Forecast::start("forward selection", as_the_first as f64 / varying.max(1) as f64);
+        // A step takes as long as there are features to choose from. Where the criterion ends the search,
+        // nobody knows how many there will be.
+        let left_in_steps: usize = (0..most.unwrap_or(0).min(varying)).map(|taken| varying - taken).sum();
+        let mut progress = Forecast::start("forward selection", left_in_steps as f64 / varying.max(1) as f64);
         while !left.is_empty() && most.is_none_or(|most| order.len() < most) {
             let scores = match criterion.scores(&distances, 1.0, &left, order.len() + 1, context) {
                 Ok(scores) => scores,

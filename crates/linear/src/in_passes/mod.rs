@@ -66,6 +66,12 @@ impl Model<'_> {
         // Columns that are made when they are asked for are made once, not once for each batch.
         let at_once = if is_stored { BATCH_ROWS } else { (MOST_BYTES / of_row).max(BATCH_ROWS) };
         let copied = if !is_stored && at_once >= n { Some(data.copy_rows(0..n)?) } else { None };
+        // Columns behind the first one that is made were not looked at before.
+        if let Some(copied) = &copied
+            && self::is_stored(copied)? != Some(true)
+        {
+            return Ok(None);
+        }
         let rows = match &copied {
             Some(copied) => RowBatches::new(copied, BATCH_ROWS)?,
             None => RowBatches::new(data, at_once)?,
@@ -169,7 +175,7 @@ impl Model<'_> {
 }
 
 /// Whether the table has all columns in memory as they are, or makes some when they are asked for; `None`
-/// where some are sparse.
+/// where some are sparse, of those up to the first that is made.
 fn is_stored(data: &Dataset) -> Result<Option<bool>, Error> {
     let mut scratch = Vec::new();
     for j in 0..data.n_features() {

@@ -90,7 +90,9 @@ impl SequentialSearch {
 
     fn forward(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Result<Found, Error> {
         let most = wanted.unwrap_or(judge.varying.len());
-        let mut progress = Forecast::start(FORWARD, additions(judge.varying.len(), most));
+        // Where the score ends the search, nobody knows how many steps there will be.
+        let steps = wanted.map_or(0.0, |wanted| additions(judge.varying.len(), wanted));
+        let mut progress = Forecast::start(FORWARD, steps);
         let first = match judge.first_addition(context)? {
             First::Best(j, score) => (j, score),
             First::Stopped(scored) => return Ok(Found::of_single_features(judge, scored, wanted, context)),
