@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Place, words};
+use common::words;
 
 /// Stands for the program, with its name: the cluster's own tests start the real one.
 fn program(folder: &Path, name: &str) {
@@ -92,11 +92,15 @@ fn without_the_program_a_line_says_what_to_do() {
     }
 }
 
-/// What this program parses itself has no cluster: an option there is refused, not ignored.
+/// It is never ignored: what is no text is refused, too.
 #[test]
-fn an_option_that_is_not_seen_before_is_refused() {
-    let place = Place::with_table();
-    place.refuses(&words("select table.csv -k -- --cluster h:1"), &["--cluster", "before"]);
-    let help = place.done(&["score", "--help"]);
-    assert!(help.contains("--cluster <HOST:PORT>"), "{help}");
+fn the_option_is_known() {
+    let copied = Copied::new();
+    let odd = OsString::from_vec(b"--cluster=\xff".to_vec());
+    let output = copied.run(&["select".into(), "t.csv".into(), odd]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+    for command in ["select", "score"] {
+        let help = String::from_utf8(copied.run(&[command, "--help"]).stdout).unwrap();
+        assert!(help.contains("--cluster <HOST:PORT>"), "{help}");
+    }
 }

@@ -45,16 +45,14 @@ pub(crate) fn command(registry: &Registry) -> clap::Command {
             .mut_subcommand(name, |subcommand| subcommand.mut_arg("format", |arg| with(arg, &formats)));
     }
     for name in ["select", "score"] {
-        // Calls with this option are handed over before they are parsed, but where it may be a value.
-        let cluster = Arg::new(cluster::OPTION)
-            .long(cluster::OPTION)
-            .value_name("HOST:PORT")
-            .value_parser(|_: &str| Err::<String, _>("give it before -k and --missing-token"))
-            .help_heading("Run")
-            .help(format!(
-                "Compute on a cluster, by the program `fewest-cluster`: other options are those of \
+        // Calls with this option are handed over before they are parsed.
+        let cluster =
+            Arg::new(cluster::OPTION).long(cluster::OPTION).value_name("HOST:PORT").help_heading("Run").help(
+                format!(
+                    "Compute on a cluster, by the program `fewest-cluster`: other options are those of \
                  `fewest-cluster {name} --help`"
-            ));
+                ),
+            );
         command = command.mut_subcommand(name, |subcommand| subcommand.arg(cluster));
     }
     command = command.subcommand(
