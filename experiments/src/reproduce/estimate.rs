@@ -30,7 +30,7 @@ const fn measured(
 const MEASURED: &[Measured] = &[
     measured("hsic-lasso", "figure 1", &[], 12.0),
     measured("hsic-lasso", "table 3", &["table 4", "figure 2"], 15.0),
-    measured("hsic-lasso", "figure 3", &[], 12.0),
+    measured("hsic-lasso", "figure 3", &[], 6.4),
     measured("hsic-lasso", "figure 4", &[], 2.3),
     measured("hsic-lasso", "figure 5", &[], 2.3),
     measured("mik-fs", "figure 1", &[], 70.0),
