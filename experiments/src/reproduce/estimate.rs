@@ -26,7 +26,8 @@ const fn measured(
 }
 
 /// On two cores of an AMD EPYC, in November 2026. Those of hsic-lasso table 3 and figures 3 to 5, and of
-/// nmmkl figure 2, are half of their CPU seconds; the others are of a time when the cores did other work too, so too large.
+/// nmmkl figure 2, are half of their CPU seconds; the others are of a time when the cores did other work too,
+/// so too large.
 const MEASURED: &[Measured] = &[
     measured("hsic-lasso", "figure 1", &[], 12.0),
     measured("hsic-lasso", "table 3", &["table 4", "figure 2"], 15.0),
