@@ -1,6 +1,6 @@
 //! Every method has a page, and the page's table of parameters is what the code tells.
 //!
-//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments --test pages` writes the tables.
+//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments pages::` writes the tables.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! The table of solvers by loss and penalty: every cell is a run, and the solvers in it find the same
 //! minimum.
 //!
-//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments --test solvers` writes the table.
+//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments solvers::` writes the table.
 
 use std::path::PathBuf;
 

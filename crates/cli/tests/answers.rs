@@ -1,13 +1,9 @@
 //! What the program answers: table, JSON, reduced table, report.
 
-#![allow(missing_docs)]
-
-mod common;
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
-use common::{Place, key_order, words};
+use crate::common::{self, Place, key_order, words};
 use serde_json::Value;
 
 fn keys(value: &Value) -> Vec<&str> {

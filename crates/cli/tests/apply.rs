@@ -1,10 +1,6 @@
 //! `fewest apply`: the selected features, made from the rows of another table.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 /// Categories, gaps, ids, and columns that are not selected; the target is `y`.
 fn training() -> String {

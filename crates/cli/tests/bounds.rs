@@ -1,10 +1,6 @@
 //! Bounds on false discoveries: what is selected, what is told, and what is refused.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 /// 25 features, of which the first twelve add up to the target.
 fn table(place: &Place) {

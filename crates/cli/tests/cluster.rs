@@ -1,8 +1,6 @@
 //! `--cluster` and `fewest cluster`: calls of the program `fewest-cluster`.
 #![cfg(unix)]
 
-mod common;
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -10,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::words;
+use crate::common::words;
 
 /// Stands for the program, with its name: the cluster's own tests start the real one.
 fn program(folder: &Path, name: &str) {

@@ -2,12 +2,10 @@
 //! as text, bit for bit.
 #![cfg(feature = "arrow")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::Place;
+use crate::common::Place;
 
 const KIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/data");
 

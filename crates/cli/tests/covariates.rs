@@ -1,8 +1,6 @@
 //! Covariates and an offset: named by options, taken into account in every fold, and not selected.
 
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 use serde_json::Value;
 
 /// Of 60 samples `line` and `age` make the outcome, of which `line` alone says little; the others are noise.

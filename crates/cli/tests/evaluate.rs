@@ -1,12 +1,8 @@
 //! What `fewest evaluate` and `fewest compare` answer.
 
-#![allow(missing_docs)]
-
-mod common;
-
 use std::process::Stdio;
 
-use common::{Place, key_order, words};
+use crate::common::{Place, key_order, words};
 use serde_json::Value;
 
 /// Two features that carry the class together with a copy and noise.

@@ -1,9 +1,6 @@
 //! Faults of files, pipes, disks and signals: what is kept, and what is told.
 
 #![cfg(unix)]
-#![allow(missing_docs)]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use common::{Place, Ran, table};
+use crate::common::{Place, Ran, table};
 use fewest::registry::{Registry, TargetKind};
 
 fn outcome(output: Output) -> Ran {

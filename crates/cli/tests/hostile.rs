@@ -1,11 +1,7 @@
 //! Calls and data that are wrong, one fault at a time: exit status 2, one line that names the fault and the
 //! way out, and no file left behind.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 #[test]
 fn wrong_calls() {

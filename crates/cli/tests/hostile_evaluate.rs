@@ -1,11 +1,7 @@
 //! Calls of `fewest evaluate` and `fewest compare` that are wrong: exit status 2, one line, and no file left
 //! behind.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 #[test]
 fn wrong_calls() {

@@ -1,11 +1,7 @@
 //! Every method that is a filter or measures dependence on tables that are wrong or strange: an answer in
 //! which nothing constant and nothing undefined was chosen, or one line that names the file.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// Methods that train machines again and again have tests of their own.
 const FILTERS: [&str; 45] = [

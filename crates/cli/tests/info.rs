@@ -1,8 +1,6 @@
 //! `fewest info`: every column, in text and as JSON.
 
-mod common;
-
-use common::{Place, key_order, words};
+use crate::common::{Place, key_order, words};
 use serde_json::{Value, json};
 
 /// 14 features: a category, a constant, a copy, gaps, and numbers.

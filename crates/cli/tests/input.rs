@@ -1,13 +1,9 @@
 //! What is read, and what the reader is told about it.
 
-#![allow(missing_docs)]
-
-mod common;
-
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{Place, table};
+use crate::common::{Place, table};
 
 /// A column of names, an informative one, and a target.
 fn with_names() -> String {

@@ -1,10 +1,6 @@
 //! One problem under labels of every spelling, and targets named in every way: one answer.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::Place;
+use crate::common::Place;
 use serde_json::Value;
 
 /// A score, a greedy search, neighbours, counts, kernels: everything that could feel how classes are written.

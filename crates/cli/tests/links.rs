@@ -1,11 +1,7 @@
 //! Links between samples and their authors on the command line: with weights, survival times and groups, and
 //! what is told where they would have no effect.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 /// Twenty samples with a class, a number, a time, an event, a weight, a patient and an id; who is linked to
 /// whom, who wrote what, and who follows whom.

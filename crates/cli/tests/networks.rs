@@ -1,10 +1,6 @@
 //! Samples with links on the command line: what `info` tells of them, and what `evaluate` lets methods see.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// Eight samples in two components and one alone; who wrote them, and who follows whom.
 fn small() -> Place {

@@ -1,6 +1,6 @@
 //! The commands on the pages are run, and the pages must show what they print.
 //!
-//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-cli --test pages` writes the answers into the pages.
+//! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-cli pages::` writes the answers into the pages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

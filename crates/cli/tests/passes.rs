@@ -2,13 +2,11 @@
 //! the whole table, bit for bit, for any number of files and threads.
 #![cfg(feature = "arrow")]
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use common::Place;
+use crate::common::Place;
 use fewest::core::{Dataset, DenseColumns, FeatureKind, Target};
 use fewest::data::{Formats, Missing, ReadOptions, Table};
 use flate2::{Compression, write::GzEncoder};

@@ -1,12 +1,10 @@
 //! `fewest stream`: data that arrive, answers while they do, and checkpoints.
 
-mod common;
-
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Place, Ran};
+use crate::common::{Place, Ran};
 use serde_json::Value;
 
 const FEATURES: usize = 12;

@@ -1,12 +1,10 @@
 //! What `fewest stream` says where it is called or fed wrongly, and at its end.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Place, words};
+use crate::common::{Place, words};
 use serde_json::Value;
 
 /// Samples with a constant and a feature of 0 and 1; the class follows `a`.

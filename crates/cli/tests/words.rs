@@ -1,11 +1,7 @@
 //! What the program says beside its numbers: what they mean, what was not done, and what may be meant
 //! instead.
 
-#![allow(missing_docs)]
-
-mod common;
-
-use common::{Place, words};
+use crate::common::{Place, words};
 
 /// Two classes of ten, of which `a` tells; `b` is noise; the target as a number is `y`.
 fn small(place: &Place) {

@@ -1,10 +1,8 @@
 //! Files written by NumPy and SciPy.
 
-mod support;
-
+use crate::support::{assert_says, columns, format, message, sample};
 use fewest_core::Target;
 use fewest_data::{Missing, ReadOptions, Table, TargetChoice, Task};
-use support::{assert_says, columns, format, message, sample};
 
 const TABLE: [[f64; 2]; 3] = [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]];
 

@@ -1,7 +1,5 @@
 //! Every data set of the collection, and those that are shipped, read as what they are.
 
-mod support;
-
 use std::fs;
 
 use fewest_core::Target;

@@ -1,12 +1,8 @@
 //! Text that is not UTF-8, tables with a feature a line, and svmlight with indices from 0.
 
-#![allow(missing_docs)]
-
-mod support;
-
+use crate::support::{Folder, assert_says, columns, gzip, message, read_csv};
 use fewest_core::FeatureKind;
 use fewest_data::{Header, Missing, ReadOptions};
-use support::{Folder, assert_says, columns, gzip, message, read_csv};
 
 const TEXT: &str = "größe,farbe,y\n1.5,rot,a\n2,grün,b\n2.5,rot,b\n";
 

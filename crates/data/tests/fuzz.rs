@@ -1,12 +1,10 @@
 //! Whatever the bytes are, a reader answers with a table or with one line.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{Folder, format, gzip, sample};
 use fewest_data::{Format, Missing, ReadOptions, TargetChoice};
 use proptest::prelude::*;
-use support::{Folder, format, gzip, sample};
 
 /// Valid files of every format, to be damaged.
 fn originals() -> Vec<Vec<u8>> {

@@ -1,11 +1,9 @@
 //! Broken files and calls, one fault at a time: each gives a message of one line, and none a panic.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{Folder, assert_says, format, gzip, message, read_csv, sample};
 use fewest_data::{Header, ReadOptions, Table, TargetChoice, Task};
-use support::{Folder, assert_says, format, gzip, message, read_csv, sample};
 
 fn default() -> ReadOptions {
     ReadOptions::default()

@@ -1,16 +1,14 @@
 //! Links, groups and views from files: what they mean, and what is wrong by line.
 
-mod support;
-
 use std::collections::HashSet;
 
+use crate::support::{Folder, assert_says, format, gzip};
 use fewest_core::{Error as CoreError, Graph, Groups, Views};
 use fewest_data::{
     Cells, Error, Format, Formats, LinkOptions, Links, Missing, Nodes, ReadOptions, Sniff, Source, Table,
     parse_views, read_groups, read_links, read_views,
 };
 use proptest::prelude::*;
-use support::{Folder, assert_says, format, gzip};
 
 /// Four samples called `ada`, `b b`, `7` and `0`.
 fn samples() -> Table {

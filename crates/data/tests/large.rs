@@ -1,12 +1,10 @@
 //! Tables of many blocks, streams, and files that are larger than they look.
 
-mod support;
-
 use std::io::{self, Cursor, Read};
 
+use crate::support::{Folder, assert_says, columns, gzip, message, sample};
 use fewest_core::FeatureKind;
 use fewest_data::{Error, ReadOptions, Table, TargetChoice, TargetFound};
-use support::{Folder, assert_says, columns, gzip, message, sample};
 
 fn default() -> ReadOptions {
     ReadOptions::default()

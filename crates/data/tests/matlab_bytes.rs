@@ -1,11 +1,9 @@
 //! MATLAB files made byte by byte: both byte orders, and broken ones.
 
-mod support;
-
 use std::io::Write;
 
+use crate::support::{Folder, assert_says, columns, message};
 use fewest_data::{Missing, ReadOptions, Table};
-use support::{Folder, assert_says, columns, message};
 
 /// Writes elements of one byte order.
 #[derive(Clone, Copy)]

@@ -1,10 +1,8 @@
 //! Missing values by policy, and what the summary says.
 
-mod support;
-
+use crate::support::{Folder, assert_says, columns, read_csv};
 use fewest_core::Target;
 use fewest_data::{Error, Missing, ReadOptions, Table, TargetChoice, TargetSummary};
-use support::{Folder, assert_says, columns, read_csv};
 
 const TEXT: &str = "x,c,z,y\n\
                     1,b,10,u\n\

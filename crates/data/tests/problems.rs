@@ -1,10 +1,8 @@
 //! The synthetic problems, by their formulas.
 
-mod support;
-
+use crate::support::columns;
 use fewest_core::{Dataset, Target};
 use fewest_data::synthetic::{self, Interaction, Synthetic};
-use support::columns;
 
 fn target(data: &Dataset) -> &[f64] {
     match data.target() {

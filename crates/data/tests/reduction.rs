@@ -1,9 +1,7 @@
 //! Selected features made again from the rows of other files.
 
-mod support;
-
+use crate::support::{self, assert_says, columns};
 use fewest_data::{Error, Missing, ReadOptions, Reduced, Reduction, Table, Unknown};
-use support::{assert_says, columns};
 
 fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Table, Error> {
     Table::read_bytes(name, text.as_bytes().into(), options)

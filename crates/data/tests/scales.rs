@@ -1,12 +1,10 @@
 //! Standardisation and ranges, by their definitions.
 
-mod support;
-
+use crate::support::columns;
 use fewest_columns::standardise;
 use fewest_core::{Columns, DenseColumns, OnDemand};
 use fewest_data::Scaling;
 use proptest::prelude::*;
-use support::columns;
 
 fn table(values: &[Vec<f64>]) -> DenseColumns {
     DenseColumns::from_columns(values).unwrap()

@@ -1,11 +1,9 @@
 //! Survival times and sample weights, from columns of a table.
 
-mod support;
-
+use crate::support::{assert_says, message, read_csv};
 use fewest_core::Target;
 use fewest_data::{Missing, ReadOptions, Table, TargetChoice, TargetSummary, Task};
 use fewest_testkit::datasets;
-use support::{assert_says, message, read_csv};
 
 fn survival(targets: &[&str]) -> ReadOptions {
     let targets = targets.iter().map(|name| (*name).to_owned()).collect();

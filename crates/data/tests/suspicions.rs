@@ -1,11 +1,8 @@
 //! Columns that are valid, but possibly not what the user intended.
-#![allow(missing_docs)]
 
-mod support;
-
+use crate::support::{assert_says, columns, message, read_csv};
 use fewest_core::FeatureKind;
 use fewest_data::{Missing, ReadOptions, Table, TargetChoice, Task};
-use support::{assert_says, columns, message, read_csv};
 
 fn default() -> ReadOptions {
     ReadOptions::default()

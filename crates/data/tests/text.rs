@@ -1,10 +1,8 @@
 //! Tables of text and svmlight files: what is read, by which rules.
 
-mod support;
-
+use crate::support::{Folder, assert_says, columns, format, gzip, message, read_csv};
 use fewest_core::{FeatureKind, Target};
 use fewest_data::{Header, Missing, ReadOptions, Table, TargetChoice, Task};
-use support::{Folder, assert_says, columns, format, gzip, message, read_csv};
 
 fn default() -> ReadOptions {
     ReadOptions::default()

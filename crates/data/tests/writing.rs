@@ -1,16 +1,14 @@
 //! What is written reads back as the same, and nothing half-written is left.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Folder, assert_says, columns, read_csv};
 use fewest_core::{Dataset, DenseColumns, FeatureKind, Target};
 use fewest_data::{
     Missing, ReadOptions, Table, TargetChoice, Task, check_writable, write_atomically, write_csv, write_json,
 };
 use proptest::prelude::*;
-use support::{Folder, assert_says, columns, read_csv};
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)

@@ -1,9 +1,6 @@
 //! The baselines of the HSIC Lasso paper: optimality from the definition, laws, hostile input.
 
-#[path = "../../linear/tests/common/mod.rs"]
-mod common;
-
-use common::{columns, real, regression, standardised, three_classes, weights};
+use crate::common::{self, columns, real, regression, standardised, three_classes, weights};
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_dependence::{

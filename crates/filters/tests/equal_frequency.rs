@@ -1,10 +1,7 @@
 //! Bins of equally many samples of rows that come in batches: those of the same rows in one table, with the
 //! same bits.
 
-#[path = "common/criteria.rs"]
-mod criteria;
-
-use criteria::criteria;
+use crate::criteria::criteria;
 use fewest_core::{
     BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector, RowBatches,
     RunningScorer, SampleStream, Scorer, Selector, StreamScorer, Target,

@@ -1,8 +1,6 @@
 //! The F statistic and correlation criterion against its definition.
 
-mod common;
-
-use common::{Sparse, uniform};
+use crate::common::{Sparse, uniform};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Target};
 use fewest_filters::information::{Fcq, MrmrForm};
 

@@ -1,12 +1,9 @@
 //! The information criteria against their definitions, computed here from probabilities and without any
 //! shortcut.
 
-#[path = "common/criteria.rs"]
-mod criteria;
-
 use std::collections::BTreeMap;
 
-use criteria::criteria;
+use crate::criteria::criteria;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Selection, Selector, Status,
     Target,

@@ -1,11 +1,7 @@
 //! Errors that other programs made, one test each.
 
-mod common;
-#[path = "common/criteria.rs"]
-mod criteria;
-
-use common::uniform;
-use criteria::criteria;
+use crate::common::uniform;
+use crate::criteria::criteria;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Scorer, Selector, Target};
 use fewest_filters::discretisation::{Discretisation, Integers};
 use fewest_filters::information::{

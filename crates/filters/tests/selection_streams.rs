@@ -1,11 +1,8 @@
 //! Forward selection from rows that come in batches: that of the same rows in one table, with the same bits.
 
-#[path = "common/criteria.rs"]
-mod criteria;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use criteria::criteria;
+use crate::criteria::criteria;
 use fewest_core::{
     BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, PassSelector, Ranked, RowBatches,
     SampleStream, Selection, Selector, Status, Target,

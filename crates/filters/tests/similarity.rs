@@ -1,8 +1,6 @@
 //! Laws and hostile input of the similarity scores.
 
-mod common;
-
-use common::{Sparse, noise, standardised};
+use crate::common::{Sparse, noise, standardised};
 use fewest_core::method::KernelWidth;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Scorer, Selector, Status, Target,

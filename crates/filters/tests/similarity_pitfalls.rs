@@ -1,9 +1,7 @@
 //! Errors that other packages made in these methods: one test each, by the number under which the error is
 //! known.
 
-mod common;
-
-use common::{noise, standardised};
+use crate::common::{noise, standardised};
 use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Ranked, Scorer, Selector, Target};
 use fewest_filters::similarity::{

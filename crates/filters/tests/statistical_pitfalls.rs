@@ -1,8 +1,6 @@
 //! Errors that other packages made in these statistics, and laws the statistics must keep.
 
-mod common;
-
-use common::Sparse;
+use crate::common::Sparse;
 use fewest_core::{
     Budget, Column, Context, Dataset, DenseColumns, Error, FeatureKind, Ranked, Scorer, Scores, Selector,
     Target,

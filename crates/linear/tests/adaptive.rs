@@ -1,8 +1,6 @@
 //! Adaptive lasso: optimality from the definition, with weights from another solution of the first problem.
 
-mod common;
-
-use common::{noise, real, regression, standardised, three_classes, weights};
+use crate::common::{self, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_linear::{AdaptiveLasso, FirstEstimate, Lasso, LinearLoss};

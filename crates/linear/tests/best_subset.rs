@@ -1,8 +1,6 @@
 //! Best subset selection: by enumeration, by exchanges from the definition, laws, hostile input.
 
-mod common;
-
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{self, columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status,
     Target,

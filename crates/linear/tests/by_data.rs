@@ -1,11 +1,9 @@
 //! Penalties that the data choose, and sample weights: against their definitions.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_columns::{deal, seeded_order};
 use fewest_core::method::{Options, Parameters, Regularization, TargetKind};
 use fewest_core::{

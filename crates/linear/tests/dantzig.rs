@@ -1,8 +1,6 @@
 //! The Dantzig selector: optimality from the definition, laws against the lasso.
 
-mod common;
-
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status, Target,

@@ -1,9 +1,7 @@
 //! Group lassos with squared errors where a descent by residuals is hard: more coefficients than samples, and
 //! columns that are almost the same. Certificates from the definition.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{noise, standardised, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, Groups, Selection, Selector, Status, Target,

@@ -1,10 +1,8 @@
 //! The lasso with the hinge loss: optimality from the definition, laws, what it refuses.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};

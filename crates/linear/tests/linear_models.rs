@@ -1,8 +1,6 @@
 //! Lasso, elastic net and SpAM: optimality from the definition, laws, hostile input.
 
-mod common;
-
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{self, columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target};
 use fewest_linear::{AdaptiveLasso, Dantzig, ElasticNet, L21, Lasso, Spam};

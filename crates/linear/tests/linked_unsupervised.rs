@@ -1,9 +1,7 @@
 //! Methods without a target whose samples are linked: objectives and certificates from their definitions,
 //! laws, and hostile links.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{noise, standardised, weights};
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, Graph, Selection, Selector, Status, Target,
 };

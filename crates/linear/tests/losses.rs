@@ -1,9 +1,7 @@
 //! Lasso and elastic net with other losses, l2,1 logistic regression and RFS: certificates from the
 //! definition, laws, hostile input.
 
-mod common;
-
-use common::{columns, noise, real, refuses_parameter, standardised, three_classes, weights};
+use crate::common::{columns, noise, real, refuses_parameter, standardised, three_classes, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, Target};
 use fewest_linear::{ClassLoss, ElasticNet, L21Logistic, Lasso, LinearLoss, Rfs};

@@ -1,8 +1,6 @@
 //! Penalties that are not convex: stationarity from the definition, closed forms, minima by search.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{noise, standardised, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DenseColumns, Error, Graph, Selection, Selector, SolverReport,

@@ -1,8 +1,6 @@
 //! The group lasso with groups that overlap: duality gaps from the definition, and what it is a case of.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{noise, standardised, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Groups, Selection, Selector, Target};
 use fewest_linear::{Fitting, GroupLasso, LinearLoss, Overlap, OverlappingGroupLasso, TreeLasso};

@@ -1,8 +1,6 @@
 //! Least squares with an l2,1 norm: the minimum from the definition, laws.
 
-mod common;
-
-use common::{columns, noise, real, regression, standardised, three_classes, weights};
+use crate::common::{self, columns, noise, real, regression, standardised, three_classes, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, Target};
 use fewest_linear::{L21, Lasso};

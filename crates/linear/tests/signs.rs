@@ -1,8 +1,6 @@
 //! Coefficients of one sign: certificates from the definition, laws, and what is refused.
 
-mod common;
-
-use common::{columns, real, standardised, weights};
+use crate::common::{columns, real, standardised, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, Target};
 use fewest_linear::{AdaptiveLasso, ElasticNet, Lasso, LinearLoss, Sign};

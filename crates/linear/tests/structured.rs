@@ -1,8 +1,6 @@
 //! Penalties on groups, trees and graphs: optimality from the definition, laws, hostile input.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{self, noise, standardised, weights};
 use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, FeatureKind, Graph, Groups, Selection, Selector, Target,

@@ -1,9 +1,7 @@
 //! Methods without a target: their objectives from the definition, laws, errors that other packages made, and
 //! hostile input.
 
-mod common;
-
-use common::{noise, standardised, weights};
+use crate::common::{self, noise, standardised, weights};
 use fewest_core::method::{KernelWidth, Regularization};
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Selection, Selector, Status,

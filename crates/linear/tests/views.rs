@@ -1,8 +1,6 @@
 //! Methods for features of several views: laws, certificates and hostile input.
 
-mod common;
-
-use common::noise;
+use crate::common::{self, noise};
 use fewest_core::method::Regularization;
 use fewest_core::{
     Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Status, Target, Views,

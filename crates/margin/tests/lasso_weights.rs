@@ -1,9 +1,6 @@
 //! The cross-validated lasso.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::{all, read};
+use crate::common::{self, all, read};
 use fewest_core::method::Regularization;
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selector, Status, Target};

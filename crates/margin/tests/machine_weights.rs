@@ -1,9 +1,6 @@
 //! Features by the weights of linear support vector machines.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::{all, close, read, scores};
+use crate::common::{all, close, read, scores};
 use fewest_core::{
     Budget, Column, Columns, Context, Dataset, DenseColumns, Error, FeatureKind, Selector, Status, Target,
 };

@@ -1,9 +1,6 @@
 //! Scales that minimise the radius-margin bound.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::read;
+use crate::common::read;
 use fewest_core::method::KernelWidth;
 use fewest_core::{Budget, Context, Dataset, DenseColumns, FeatureKind, Selector, Status, Target};
 use fewest_data::Task;

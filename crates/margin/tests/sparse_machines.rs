@@ -1,9 +1,6 @@
 //! Support vector machines with few weights.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::{all, close, read, scores};
+use crate::common::{all, close, read, scores};
 use fewest_core::method::Regularization;
 use fewest_core::{Budget, Columns, Context, Dataset, DenseColumns, Error, Selector, Status, Target};
 use fewest_data::{Scaling, Task};

@@ -1,11 +1,8 @@
 //! Non-monotonic selection against its definitions, an independent solver of support vector machines,
 //! exhaustive search and a conic solver.
 
-#[path = "../../filters/tests/common/mod.rs"]
-mod common;
-mod conic;
-
-use common::Sparse;
+use crate::common::Sparse;
+use crate::conic;
 use fewest_core::method::KernelWidth;
 use fewest_core::{
     Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, Groups, Selector, Status,

@@ -1,8 +1,6 @@
 //! Losses and inner products against explicit matrices.
 
-mod common;
-
-use common::{Explicit, dot, normals, penalties};
+use crate::common::{Explicit, dot, normals, penalties};
 use fewest_solver::{
     Composite, Datafit, DenseOperator, Error, InnerProducts, L1, LinearOperator, Logistic, Projected,
     Quadratic, Ridged, Scaled, SquaredLoss, certificate,

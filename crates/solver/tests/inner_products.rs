@@ -1,8 +1,6 @@
 //! Problems derived from another: what a combination of atoms takes off the products, by their definition.
 
-mod common;
-
-use common::{Explicit, normals};
+use crate::common::{self, Explicit, normals};
 use fewest_solver::{
     Atoms, CachedProducts, Error, InnerProducts, Projected, Quadratic, Ridged, Scaled, Signed, Targeted,
     certificate,

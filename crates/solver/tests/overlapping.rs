@@ -1,8 +1,6 @@
 //! The penalty of groups that overlap, against its definition and the penalties that are its cases.
 
-mod common;
-
-use common::{dot, normals, tree};
+use crate::common::{dot, normals, tree};
 use fewest_solver::{BlockPenalty, Error, GroupLasso, OverlappingGroupLasso, Penalty, Tilted, TreeLasso};
 
 const N: usize = 12;

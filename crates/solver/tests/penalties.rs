@@ -1,8 +1,6 @@
 //! Every penalty against its definitions: prox, Jacobian, conjugate, dual scale, screening, restriction.
 
-mod common;
-
-use common::{all_penalties, dot};
+use crate::common::{all_penalties, dot};
 use fewest_solver::{
     BlockPenalty, Blocks, ElasticNetPenalty, Error, GraphFusedLasso, GroupLasso, L1, Penalty, SignedEdge,
 };

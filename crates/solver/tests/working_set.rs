@@ -1,11 +1,9 @@
 //! Working sets against the direct solution over all atoms, and what they cost.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use common::{Explicit, Sweeps, dot, normals, penalties};
+use crate::common::{Explicit, Sweeps, dot, normals, penalties};
 use fewest_solver::{
     Atoms, Certificate, Control, Error, InnerProducts, L1, Penalty, Quadratic, QuadraticSolver, Solution,
     Status, certificate,

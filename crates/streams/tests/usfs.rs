@@ -1,5 +1,4 @@
 //! The reference results of usfs, step by step, and its laws; only with the feature of that name.
-#![cfg(feature = "usfs")]
 
 use std::path::{Path, PathBuf};
 

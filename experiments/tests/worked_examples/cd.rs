@@ -39,5 +39,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/cd.md");
-    crate::check(page, include_str!("cd.rs"), "// 300 atoms", example);
+    super::check(page, include_str!("cd.rs"), "// 300 atoms", example);
 }

@@ -30,5 +30,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/dal.md");
-    crate::check(page, include_str!("dal.rs"), "// 20 rows", example);
+    super::check(page, include_str!("dal.rs"), "// 20 rows", example);
 }

@@ -51,5 +51,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/dca.md");
-    crate::check(page, include_str!("dca.rs"), "struct Capped", example);
+    super::check(page, include_str!("dca.rs"), "struct Capped", example);
 }

@@ -33,5 +33,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/machines.md");
-    crate::check(page, include_str!("machines.rs"), "// The target", example);
+    super::check(page, include_str!("machines.rs"), "// The target", example);
 }

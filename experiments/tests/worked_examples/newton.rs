@@ -37,5 +37,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/newton.md");
-    crate::check(page, include_str!("newton.rs"), "// 60 samples", example);
+    super::check(page, include_str!("newton.rs"), "// 60 samples", example);
 }

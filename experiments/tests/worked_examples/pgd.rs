@@ -43,5 +43,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/pgd.md");
-    crate::check(page, include_str!("pgd.rs"), "/// Sum of", example);
+    super::check(page, include_str!("pgd.rs"), "/// Sum of", example);
 }

@@ -33,5 +33,5 @@ fn example(out: &mut String) -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn the_page_shows_what_comes_out() {
     let page = include_str!("../../../docs/solvers/simplex.md");
-    crate::check(page, include_str!("simplex.rs"), "// A line", example);
+    super::check(page, include_str!("simplex.rs"), "// A line", example);
 }

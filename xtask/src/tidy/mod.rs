@@ -9,6 +9,7 @@ mod links;
 mod manifests;
 mod pages;
 mod paths;
+mod programs;
 mod source;
 
 use std::fmt;
@@ -70,6 +71,7 @@ pub(crate) fn run() -> Result<()> {
     findings.extend(manifests::unused(&files, read));
     findings.extend(lines::not_waived(long_lines));
     findings.extend(pages::check(&files));
+    findings.extend(programs::check(&files, read));
     for finding in &findings {
         println!("{finding}");
     }

@@ -1,7 +1,5 @@
 //! Runs the program as a user would.
 
-#![allow(dead_code, missing_docs)] // Each test file uses a part of this.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

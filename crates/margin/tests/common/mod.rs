@@ -1,5 +1,4 @@
 //! Data for the tests of linear machines.
-#![allow(dead_code, reason = "every test file uses its own part")]
 
 use fewest_core::{Budget, Context, Dataset, Selection, Selector};
 use fewest_data::{Missing, ReadOptions, Table, Task};

@@ -1,10 +1,7 @@
 //! Every solution is certified from the atoms themselves.
 
-#[path = "../../../solver/tests/common/mod.rs"]
-mod common;
-
-use common::optimality as laws;
-use common::{Explicit, penalties};
+use crate::common::optimality as laws;
+use crate::common::{self, Explicit, penalties};
 use fewest_cd::CoordinateDescent;
 use fewest_solver::{Control, InnerProducts, L1, Quadratic, QuadraticSolver, Status};
 use proptest::prelude::*;

@@ -1,9 +1,6 @@
 //! Many atoms, few of them looked at: coordinate descent as the solver of working sets.
 
-#[path = "../../../solver/tests/common/mod.rs"]
-mod common;
-
-use common::{Explicit, normals, penalties};
+use crate::common::{Explicit, normals, penalties};
 use fewest_cd::CoordinateDescent;
 use fewest_solver::{Control, InnerProducts, L1, SolverState, Status, working_set};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! The solver against a slow independent one, and its certificate against the definition.
 
-mod common;
-
-use common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind};
+use crate::common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{Control, DenseOperator, Error, Solution, SquaredLoss, Status};
 use proptest::prelude::*;

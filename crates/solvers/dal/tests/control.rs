@@ -1,15 +1,13 @@
 //! Observers, checkpoints, limits and interruption.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::common::{Case, Data, LossKind, PenaltyKind};
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::observers::{Observe, ObserverMode};
 use argmin::core::{Executor, KV, State};
-use common::{Case, Data, LossKind, PenaltyKind};
 use fewest_dal::{DualAugmentedLagrangian, PenalisedLoss};
 use fewest_solver::{
     Control, DenseOperator, Error, L1, Logistic, Penalty, Solution, SolverState, Status, run,

@@ -1,8 +1,6 @@
 //! Input with one thing wrong, or at the edge of what is allowed.
 
-mod common;
-
-use common::{Data, LossKind, PenaltyKind};
+use crate::common::{self, Data, LossKind, PenaltyKind};
 use fewest_dal::{DualAugmentedLagrangian, PenalisedLoss};
 use fewest_solver::{
     BlockPenalty, Control, DenseOperator, ElasticNetPenalty, Error, GroupLasso, L1, Logistic, Penalty,

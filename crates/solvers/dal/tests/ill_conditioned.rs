@@ -1,8 +1,6 @@
 //! Problems on which first-order methods crawl.
 
-mod common;
-
-use common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind, PenaltyKind};
+use crate::common::{ALL_LOSSES, ALL_PENALTIES, Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{Control, DenseOperator, Error, Logistic, Status};
 

@@ -1,8 +1,6 @@
 //! The solver behind the interface of small dense problems.
 
-mod common;
-
-use common::{Case, Data, LossKind, PenaltyKind};
+use crate::common::{self, Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::certificate::{certify, correlations};
 use fewest_solver::{Control, Error, L1, Penalty, Quadratic, QuadraticSolver, Solution, Status, working_set};

@@ -1,10 +1,8 @@
 //! How much work it takes, counted, and operators that are never written down.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Case, Data, LossKind, PenaltyKind};
+use crate::common::{Case, Data, LossKind, PenaltyKind};
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{
     BlockPenalty, Control, Datafit, DenseOperator, DualDatafit, ElasticNetPenalty, Error, L1, LinearOperator,

@@ -1,10 +1,8 @@
 //! Separable classes, huge counts, constant columns, wrong sizes, stopped runs.
 
-mod common;
-
 use std::sync::atomic::AtomicBool;
 
-use common::{Table, noise};
+use crate::common::{Table, noise};
 use fewest_cd::CoordinateDescent;
 use fewest_newton::{LinearModel, NewtonSolution, Null, Start};
 use fewest_solver::loss::{

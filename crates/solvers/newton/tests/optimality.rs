@@ -1,8 +1,6 @@
 //! Every solution is certified from the definition; laws between losses, weights and penalties.
 
-mod common;
-
-use common::{Table, certificate, noise};
+use crate::common::{Table, certificate, noise};
 use fewest_cd::CoordinateDescent;
 use fewest_newton::{LinearModel, NewtonSolution, Start};
 use fewest_solver::loss::{

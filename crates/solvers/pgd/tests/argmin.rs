@@ -1,8 +1,6 @@
 //! What argmin gives: observers, checkpoints, time limits, interruption.
 
-#[path = "../../../solver/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fewest_pgd::ProximalGradient;

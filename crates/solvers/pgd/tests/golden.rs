@@ -1,7 +1,6 @@
 //! Reference results that were computed independently.
 
-#[path = "../../../solver/tests/common/mod.rs"]
-mod common;
+use crate::common;
 
 #[test]
 fn reference_results() {

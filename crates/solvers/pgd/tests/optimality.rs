@@ -1,10 +1,7 @@
 //! Every solution is certified from the problem itself.
 
-#[path = "../../../solver/tests/common/mod.rs"]
-mod common;
-
-use common::optimality as laws;
-use common::{Explicit, dot, penalties};
+use crate::common::optimality as laws;
+use crate::common::{Explicit, dot, penalties};
 use fewest_pgd::ProximalGradient;
 use fewest_solver::{
     BlockPenalty, Composite, Control, Datafit, DenseOperator, Error, InnerProducts, L1, Logistic, Penalty,

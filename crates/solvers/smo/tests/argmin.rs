@@ -1,15 +1,10 @@
 //! What argmin gives: observers, checkpoints, time limits, interruption.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "../../../solver/tests/common/mod.rs"]
-mod shared;
-
+use crate::common::{Gaussian, Samples};
+use crate::shared::argmin as laws;
 use argmin::core::State;
-use common::{Gaussian, Samples};
 use fewest_smo::{DualProblem, Regressor, Smo};
 use fewest_solver::{Control, SolverState, Status};
-use shared::argmin as laws;
 
 fn kernel() -> Gaussian {
     Samples::random(400, 3, 11).gaussian(2.0)

@@ -1,11 +1,8 @@
 //! The reference results.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::path::Path;
 
-use common::Samples;
+use crate::common::Samples;
 use fewest_columns::standardise;
 use fewest_smo::{Classifier, DualProblem, Machine, Regressor, Smo, certificate};
 use fewest_solver::{Control, Status};

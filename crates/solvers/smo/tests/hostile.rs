@@ -1,9 +1,6 @@
 //! Input with one fault at a time, and problems at the edge.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::Samples;
+use crate::common::Samples;
 use fewest_smo::{Classifier, DualProblem, GramRows, KernelRows, Regressor, RowsBy, SignedRows, Smo};
 use fewest_solver::{Certificate, Control, Error, Status};
 

@@ -1,9 +1,6 @@
 //! What must hold for any problem.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::{Gaussian, Samples, feasible};
+use crate::common::{Gaussian, Samples, feasible};
 use fewest_smo::{
     Classifier, DualProblem, GramRows, KernelRows, Loss, Machine, Regressor, RowsBy, SignedRows, Smo,
     certificate,

@@ -1,19 +1,14 @@
 //! Linear machines by dual coordinate descent.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "../../../solver/tests/common/mod.rs"]
-mod shared;
-
+use crate::common::Samples;
+use crate::shared::{InMemory, Notes};
 use argmin::core::observers::ObserverMode;
 use argmin::core::{Executor, State};
-use common::Samples;
 use fewest_smo::{
     Classifier, DualCoordinateDescent, DualProblem, GramRows, KernelRows, LinearKernel, LinearProblem, Loss,
     Regressor, SampleRows, SignedRows, Smo,
 };
 use fewest_solver::{Control, Error, Status};
-use shared::{InMemory, Notes};
 
 struct Rows(Vec<Vec<f64>>);
 

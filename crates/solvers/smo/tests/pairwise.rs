@@ -1,9 +1,6 @@
 //! More than two classes.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use common::Samples;
+use crate::common::Samples;
 use fewest_smo::{Calibration, Classifier, KernelRows, Pairwise};
 use fewest_solver::{Control, Error, Status};
 

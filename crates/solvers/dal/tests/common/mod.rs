@@ -1,5 +1,4 @@
 //! Problems and a slow, independent solver for the tests.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use fewest_dal::DualAugmentedLagrangian;
 use fewest_solver::{

@@ -1,5 +1,4 @@
 //! Problems, and a certificate that is computed from the definition by other code than the solver's.
-#![allow(dead_code, reason = "every test file uses its own part")]
 
 use fewest_core::derive_seed;
 use fewest_solver::loss::Loss;

@@ -1,5 +1,4 @@
 //! Samples and kernels for the tests.
-#![allow(dead_code, reason = "every test file uses its own part")]
 
 use std::path::Path;
 
@@ -44,16 +43,13 @@ impl Samples {
     }
 
     pub(crate) fn gaussian(self, gamma: f64) -> Gaussian {
-        let squares =
-            (0..self.n).map(|i| self.columns.iter().map(|column| column[i] * column[i]).sum()).collect();
-        Gaussian { samples: self, squares, gamma }
+        Gaussian { samples: self, gamma }
     }
 }
 
 /// `exp(−γ ‖x_i − x_j‖²)` by rows.
 pub(crate) struct Gaussian {
     pub samples: Samples,
-    squares: Vec<f64>,
     gamma: f64,
 }
 

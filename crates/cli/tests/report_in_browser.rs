@@ -1,15 +1,12 @@
 //! The report as people see it: in headless Chromium, narrow and wide, light and dark, by keyboard, and as
 //! assistive technology is told. Skipped where there is no browser; `.ci/run` sees to one.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod browser;
 
 use std::path::{Path, PathBuf};
 
+use crate::common::{self, Place};
 use browser::Browser;
-use common::Place;
 use serde_json::Value;
 
 const WIDTHS: [u32; 3] = [400, 1300, 2000];
@@ -87,7 +84,7 @@ fn every_report_is_readable_everywhere() {
         for width in WIDTHS {
             for scheme in SCHEMES {
                 browser.open(file, width, scheme);
-                let found = browser.evaluate(include_str!("measure.js"));
+                let found = browser.evaluate(include_str!("report_in_browser/measure.js"));
                 let found = found.as_array().unwrap().iter().filter_map(Value::as_str);
                 wrong.extend(found.map(|what| format!("{name}, {width} px, {scheme}: {what}")));
             }

@@ -1,12 +1,10 @@
 //! Covariates without a penalty and offsets: certificates from the definition, laws, hostile input.
 
 mod certificates;
-#[path = "../common/mod.rs"]
-mod common;
 mod laws;
 mod refusals;
 
-use common::{columns, noise, real, standardised, weights};
+use crate::common::{columns, noise, real, standardised, weights};
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{

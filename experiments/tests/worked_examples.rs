@@ -26,7 +26,7 @@ fn check(page: &str, source: &str, first: &str, example: Example) {
     let mut out = String::new();
     assert!(example(&mut out).is_ok(), "the example fails after:\n{out}");
     assert!(page.contains(&format!("```text\n{out}```")), "the page must show:\n{out}");
-    assert!(!page.contains("crate::check"), "the call of this check is no part of the example");
+    assert!(!page.contains("super::check"), "the call of this check is no part of the example");
     let body = source.split(first).nth(1).and_then(|rest| rest.split("    Ok(())").next()).unwrap_or("");
     let is_shown = |line: &&str| !line.is_empty() && !line.contains("fn example");
     let lines: Vec<String> = body.lines().map(str::trim).filter(is_shown).map(printed).collect();

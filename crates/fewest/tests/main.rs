@@ -1,0 +1,6 @@
+//! The tests of this crate, as one program: each program is linked by itself.
+
+mod limits;
+mod objectives;
+mod registry;
+mod windows;
