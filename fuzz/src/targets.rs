@@ -8,7 +8,12 @@ use fewest::data::{
 };
 use fewest::registry::{Parameters, Registry};
 use fewest_arrow::{ARROW, PARQUET};
+use fewest_excel::EXCEL;
 use fewest_study::{Store, json};
+
+use crate::arriving::{saved, streamed};
+use crate::known::tables;
+use crate::workbooks::workbook;
 
 /// Something that reads.
 pub struct Target {
@@ -21,7 +26,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 14] = [
     Target { name: "any", run: |bytes| read(bytes, None) },
     Target { name: "csv", run: |bytes| read(bytes, Some("csv")) },
     Target { name: "svmlight", run: |bytes| read(bytes, Some("svmlight")) },
@@ -29,13 +34,17 @@ pub const TARGETS: [Target; 10] = [
     Target { name: "mat", run: |bytes| read(bytes, Some("mat")) },
     Target { name: "parquet", run: |bytes| read_columns(bytes, PARQUET) },
     Target { name: "arrow", run: |bytes| read_columns(bytes, ARROW) },
+    Target { name: "workbook", run: |bytes| read_columns(&workbook(bytes), EXCEL) },
+    Target { name: "links", run: tables },
+    Target { name: "stream", run: streamed },
+    Target { name: "state", run: saved },
     Target { name: "param", run: parameters },
     Target { name: "resume", run: stored_folds },
     Target { name: "apply", run: applied },
 ];
 
 /// Bytes of memory that a table may need: small files must not ask for more.
-const MEMORY: u64 = 1 << 28;
+pub(crate) const MEMORY: u64 = 1 << 28;
 
 /// Reads the bytes with the usual options, and what follows the first two with options that these draw.
 fn read(bytes: &[u8], format: Option<&str>) {
@@ -59,7 +68,7 @@ fn read_columns(bytes: &[u8], format: Format) {
 }
 
 /// `options` with those changed that the bits of two bytes name.
-fn drawn((first, second): (u8, u8), options: ReadOptions) -> ReadOptions {
+pub(crate) fn drawn((first, second): (u8, u8), options: ReadOptions) -> ReadOptions {
     let encodings = [None, Some("latin1"), Some("utf-16le"), Some("shift_jis")];
     let patterns = [None, Some("*"), Some("?"), Some("a*")];
     let at = |byte: u8, shift: u8| usize::from(byte >> shift & 3);
@@ -123,7 +132,7 @@ fn read_with(bytes: &[u8], options: &ReadOptions) {
 }
 
 /// A stream that gives a byte at a time.
-struct Slow(std::collections::VecDeque<u8>);
+pub(crate) struct Slow(pub std::collections::VecDeque<u8>);
 
 impl Read for Slow {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
@@ -217,11 +226,11 @@ fn applied(bytes: &[u8]) {
 }
 
 /// There is a message. It repeats what was written, line feeds and all: the command escapes them.
-fn told(message: &str) {
+pub(crate) fn told(message: &str) {
     assert!(!message.is_empty());
 }
 
 /// A message is one line.
-fn one_line(message: &str) {
+pub(crate) fn one_line(message: &str) {
     assert!(!message.is_empty() && message.lines().count() == 1, "{message:?}");
 }

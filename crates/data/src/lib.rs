@@ -5,6 +5,7 @@ mod cells;
 mod digest;
 mod encoding;
 mod error;
+mod first_line;
 mod folder;
 mod format;
 mod hints;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::{NAME_IT, Undecodable};
+use crate::first_line::FirstLine;
 use crate::remote::InOrder;
 use crate::{Error, Limit, Part, Place, ReadOptions, Remote, digest};
 
@@ -281,12 +282,13 @@ impl Source {
         Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
-    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only. The length
-    /// is not known.
+    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only, and looks at
+    /// no more, so that the answer does not depend on how much comes at once. The length is not known.
     pub(crate) fn of_lines(path: &Path, mut content: impl Read + 'static) -> Result<Self, Error> {
         let mut start = Vec::new();
         let mut chunk = vec![0; 1 << 16];
-        while start.len() < SAMPLE && !start.contains(&b'\n') && !start.starts_with(GZIP) {
+        let mut line = FirstLine::default();
+        while start.len() < SAMPLE && !line.ends_in(&start) && !start.starts_with(GZIP) {
             match content.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(count) => start.extend_from_slice(&chunk[..count]),
@@ -297,7 +299,7 @@ impl Source {
         if start.is_empty() || start.starts_with(GZIP) {
             return Self::of_stream(path, Cursor::new(start).chain(content), 0);
         }
-        let (prefix, path) = (start.clone(), path.to_owned());
+        let (prefix, path) = (start[..line.length().min(SAMPLE)].to_vec(), path.to_owned());
         let reader = Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(content)));
         let (complete, compressed) = (false, false);
         let source = Self { path, reader, prefix, complete, length: 0, compressed, file: None, digest: None };

@@ -46,6 +46,37 @@ fn dataset(text: &str, options: &ReadOptions, n_first: usize) -> Dataset {
     lines.schema().dataset(&samples.iter().collect::<Vec<_>>()).unwrap()
 }
 
+/// A byte at a time.
+struct Slow(std::vec::IntoIter<u8>);
+
+impl Read for Slow {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        Ok(out.iter_mut().zip(self.0.by_ref().take(1)).map(|(place, byte)| *place = byte).count())
+    }
+}
+
+/// What a line is does not depend on how many bytes come at once.
+#[test]
+fn a_slow_stream_has_the_same_samples() {
+    let later_zero = "a,b,y\n1,2,no\n3,\0,yes\n";
+    for text in ["\n\na;b;y\n1;2;no\n3;4;yes\n", "\"a,\nc\";\"b,\";y\n1;2;no\n3;4;yes\n", later_zero] {
+        let options = ReadOptions::with_target("y");
+        let all = |content: Box<dyn Read>| -> Result<Vec<ArrivedSample>, String> {
+            let mut lines = ArrivingSamples::open("t", content, &options, Missing::Error, 2)
+                .map_err(|error| error.to_string())?;
+            let mut samples = Vec::new();
+            while let Some(sample) = lines.next_sample().map_err(|error| error.to_string())? {
+                samples.push(sample);
+            }
+            Ok(samples)
+        };
+        let bytes = text.as_bytes().to_vec();
+        let whole = all(Box::new(std::io::Cursor::new(bytes.clone())));
+        assert_eq!(whole, all(Box::new(Slow(bytes.into_iter()))), "{text:?}");
+        assert!(whole.is_ok() || text == later_zero, "{whole:?}");
+    }
+}
+
 /// Samples that arrive are those of the table, whatever lines end in, and however few lines decide.
 #[test]
 fn samples_that_arrive_are_those_of_the_table() {

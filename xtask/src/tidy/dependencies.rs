@@ -23,7 +23,7 @@ const AT_MOST: &[(&str, usize)] = &[
     ("fewest-dependence", 55),
     ("fewest-eval", 56),
     ("fewest-experiments", 132),
-    ("fewest-fuzz", 112),
+    ("fewest-fuzz", 128),
     ("fewest-filters", 46),
     ("fewest-kernels", 45),
     ("fewest-lars", 46),

@@ -83,7 +83,7 @@ const TOP_RULES: &[Rule] = &[
     },
     Rule {
         package: "fewest-fuzz",
-        may_use: &["fewest", "fewest-study", "fewest-arrow"],
+        may_use: &["fewest", "fewest-study", "fewest-arrow", "fewest-excel"],
         why: "it damages what the command reads, and sees of it what the command sees",
     },
     Rule {

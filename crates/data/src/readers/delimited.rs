@@ -22,8 +22,8 @@ use crate::table::Table;
 use crate::write::write_csv_pieces;
 use crate::{Error, Format, Place, ReadOptions, Sniff};
 
-const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Text tables.
 pub(crate) const FORMAT: Format = Format::new("csv", &["csv", "tsv", "tab"], |_| Sniff::Possible, read)
