@@ -1,7 +1,9 @@
 //! `cargo xtask ci`: the only list of required checks. `.ci/run` only calls it.
 
+use std::ffi::OsString;
 use std::time::Instant;
 
+use crate::documented::AS_RUSTDOC;
 use crate::{Result, extensions, python, tidy, workspace};
 
 /// The command by which the README says that all tests run; `tidy` checks that the README still says so.
@@ -18,11 +20,14 @@ const fn step(name: &'static str, arguments: &'static str) -> Step {
 }
 
 /// After `tidy`, in this order: the fastest checks come first. Arguments are those of `cargo`.
+///
+/// Clippy reads what is compiled for the tests, and rustdoc writes pages of it ([`checked`]): by commands of
+/// their own both would have everything compiled once more.
 const STEPS: &[Step] = &[
     step("format", "fmt --all --check"),
-    step("clippy", "clippy --workspace --all-targets --locked -- -D warnings"),
     // The README's command; it runs the doc tests too.
     step("test", "test --workspace"),
+    step("benchmarks", "build --workspace --bench fewest --locked"),
     // The feature sets of the crates that others depend on with and without them.
     step("fewest without families", "clippy --package fewest --no-default-features -- -D warnings"),
     step(
@@ -33,49 +38,43 @@ const STEPS: &[Step] = &[
         "fewest with dependence",
         "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
-    // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md.
+    // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md. With `--workspace`
+    // the other packages stay as the tests above have built them.
     step(
         "command with workbooks and usfs",
-        "clippy --workspace --features fewest-cli/excel,fewest-cli/usfs -- -D warnings",
+        "build --workspace --bin fewest --features fewest-cli/excel,fewest-cli/usfs",
     ),
-    // With `--workspace` the other packages stay as the tests above have built them.
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
     step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),
     step("core without features", "test --package fewest-core --no-default-features"),
-    step(
-        "core with ndarray: clippy",
-        "clippy --package fewest-core --all-targets --features ndarray -- -D warnings",
-    ),
-    // polars takes minutes to compile, and more to optimise: it is compiled once, by the tests. Clippy does
-    // not look at this feature, but the compiler's warnings count.
+    // polars takes minutes to compile, and more to optimise.
     Step {
         name: "core with ndarray and polars",
         arguments: "test --package fewest-core --features ndarray,polars",
-        environment: &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0"), ("RUSTFLAGS", "-D warnings")],
-    },
-    Step {
-        name: "rustdoc",
-        arguments: "doc --workspace --no-deps",
-        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        environment: &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")],
     },
     // A workspace of its own, whose engine no other step compiles.
     step("cluster: format", "fmt --all --check --manifest-path cluster/Cargo.toml"),
-    step(
-        "cluster: clippy",
-        "clippy --workspace --all-targets --locked --manifest-path cluster/Cargo.toml -- -D warnings",
-    ),
     step("cluster: test", "test --workspace --locked --manifest-path cluster/Cargo.toml"),
-    Step {
-        name: "cluster: rustdoc",
-        arguments: "doc --workspace --no-deps --locked --manifest-path cluster/Cargo.toml",
-        environment: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
 ];
+
+/// The environment of all steps: cargo hands every crate of the workspace to Clippy, which compiles it as the
+/// compiler does and tells what it finds, as errors; and every crate with examples to
+/// [`documented`](crate::documented).
+pub(crate) fn checked() -> Result<Vec<(&'static str, OsString)>> {
+    Ok(vec![
+        ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver".into()),
+        ("CLIPPY_ARGS", "-Dwarnings".into()),
+        ("RUSTDOC", std::env::current_exe()?.into()),
+        (AS_RUSTDOC, "1".into()),
+    ])
+}
 
 /// Runs every step, stops at the first failure, and prints how long each took.
 pub(crate) fn run() -> Result<()> {
     let mut times = Vec::new();
     let start = Instant::now();
+    let checked = checked()?;
     let mut outcome = timed("tidy", &mut times, tidy::run);
     for step in STEPS {
         if outcome.is_err() {
@@ -83,12 +82,13 @@ pub(crate) fn run() -> Result<()> {
         }
         outcome = timed(step.name, &mut times, || {
             let mut command = workspace::cargo();
-            command.args(step.arguments.split(' ')).envs(step.environment.iter().copied());
+            command.args(step.arguments.split(' ')).envs(checked.iter().cloned());
+            command.envs(step.environment.iter().copied());
             workspace::run(&mut command)
         });
     }
     if outcome.is_ok() {
-        outcome = timed("python", &mut times, || python::run(&[]));
+        outcome = timed("python", &mut times, || python::run(&[], &checked));
     }
     if outcome.is_ok() {
         outcome = timed("extensions", &mut times, extensions::run);

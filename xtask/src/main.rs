@@ -1,6 +1,7 @@
 //! Automation of the fewest workspace: `cargo xtask help`.
 
 mod ci;
+mod documented;
 mod extensions;
 mod metadata;
 mod python;
@@ -35,7 +36,9 @@ Commands of experiments/, which are built optimised first; `cargo xtask COMMAND 
 const EXPERIMENTS: &[&str] = &["bench", "data", "golden", "reproduce"];
 
 fn main() -> ExitCode {
-    match run(&std::env::args_os().skip(1).collect::<Vec<_>>()) {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let run = if std::env::var_os(documented::AS_RUSTDOC).is_some() { documented::run } else { run };
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -50,7 +53,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
         ["extensions"] => extensions::run(),
-        ["python", ..] => python::run(&arguments[1..]),
+        ["python", ..] => python::run(&arguments[1..], &[]),
         [command, ..] if EXPERIMENTS.contains(&command) => experiments(arguments),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -1,6 +1,7 @@
 //! `cargo xtask python`: the Python package under `bindings/python`, built and tested by pytest; with
 //! `--soak`, `--peers` and `--notebooks`, its programs instead.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,12 +19,13 @@ import sys, tomllib
 project = tomllib.load(open('bindings/python/pyproject.toml', 'rb'))['project']
 print('\\n'.join(project['dependencies'] + project['optional-dependencies'][sys.argv[1]]))";
 
-/// Builds the package and runs pytest on it, with these arguments.
+/// Builds the package and runs pytest on it, with these arguments. `with` is added to the environment of
+/// cargo.
 ///
 /// The library is built with the profile `dev` and the features of the whole workspace, which
 /// `cargo test --workspace` has built before: only the module itself is left to compile. What
 /// `pip install ./bindings/python` builds instead is optimised, and takes minutes.
-pub(crate) fn run(arguments: &[std::ffi::OsString]) -> Result<()> {
+pub(crate) fn run(arguments: &[OsString], with: &[(&str, OsString)]) -> Result<()> {
     let root = workspace::root();
     let program = arguments.first().and_then(|first| first.to_str());
     let extra = match program {
@@ -34,7 +36,8 @@ pub(crate) fn run(arguments: &[std::ffi::OsString]) -> Result<()> {
     let python = environment(&root.join("target/python"), extra)?;
     let mut build = workspace::cargo();
     // The test decides nothing but that features are those of tests.
-    build.args(["build", "--workspace", "--lib", "--test", "words", "--locked"]);
+    build.args(["build", "--workspace", "--lib", "--bin", "fewest", "--test", "quantiles", "--locked"]);
+    build.envs(with.iter().cloned());
     workspace::run(&mut build)?;
     let package = assembled(&root)?;
     let own = |arguments: &[&str]| {
