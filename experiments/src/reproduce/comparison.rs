@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fewest::eval::significance::{TestResult, paired_differences, paired_t_test};
 
 use super::experiments::Row;
+use super::paired;
 use crate::Result;
 use crate::output::mean_and_error;
 
@@ -110,14 +111,38 @@ impl Comparison<'_> {
         Ok(text)
     }
 
+    /// The first method minus each other one, with the p-values of the paired t-test and of the corrected one.
+    pub(super) fn differences(&self, rows: &[Row], lines: &[Line<'_>], test_fraction: f64) -> Result<String> {
+        let Some((first, others)) = self.methods.split_first() else { return Ok(String::new()) };
+        let mut text = format!("| | {} |\n|---|{}\n", others.join(" | "), "---|".repeat(others.len()));
+        for line in lines {
+            let ours = self.by_run(rows, line, first);
+            if ours.is_empty() {
+                continue;
+            }
+            let _ = write!(text, "| {} |", line.title);
+            for method in others {
+                let difference =
+                    paired::corrected(&ours, &self.by_run(rows, line, method), test_fraction, self.digits)?;
+                let _ = write!(text, " {difference} |");
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
     /// The scores of a method, by run.
     fn values(&self, rows: &[Row], line: &Line<'_>, method: &str) -> Vec<f64> {
-        let mut chosen: Vec<&Row> = rows
-            .iter()
-            .filter(|row| row.dataset == line.dataset && row.method == method && row.k == line.k)
-            .collect();
-        chosen.sort_by_key(|row| row.run);
-        chosen.iter().map(|row| row.scores[self.metric] / self.unit).collect()
+        self.by_run(rows, line, method).into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// The scores of a method, each with its run.
+    fn by_run(&self, rows: &[Row], line: &Line<'_>, method: &str) -> Vec<(usize, f64)> {
+        let chosen = |row: &&Row| row.dataset == line.dataset && row.method == method && row.k == line.k;
+        let scores = rows.iter().filter(chosen).map(|row| (row.run, row.scores[self.metric] / self.unit));
+        let mut scores: Vec<(usize, f64)> = scores.collect();
+        scores.sort_by_key(|(run, _)| *run);
+        scores
     }
 
     fn cell(&self, values: &[f64], printed: Option<Printed>) -> String {

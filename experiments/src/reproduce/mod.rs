@@ -11,6 +11,7 @@ mod hsic_lasso;
 mod machines;
 mod mik_fs;
 mod nmmkl;
+mod paired;
 mod public;
 mod sd_rfe;
 mod streams;

@@ -11,12 +11,13 @@ use super::printed::{PROBLEMS, Printed, Problem};
 use super::published::{self, Scope};
 use super::{
     FVM, HSIC_LASSO, KS, MRMR, MRMR_LEVELS, NOCCO_LARGER, NOCCO_LASSO, QPFS, REFERENCE, SPAM, TEST_FRACTION,
-    Work, blocks, paired,
+    Work, blocks, differences,
 };
 use crate::Result;
 use crate::output::Documents;
 use crate::plot::lines;
 use crate::reproduce::experiments::{Method, Row, Setting};
+use crate::reproduce::paired;
 
 /// Runs of the paper.
 const PAPER_RUNS: f64 = 100.0;
@@ -155,7 +156,7 @@ impl Table {
         for first in [HSIC_LASSO, NOCCO_LASSO] {
             let mut methods = vec![first];
             methods.extend(METHODS.iter().filter(|method| method.name != first.name));
-            let _ = write!(text, "\n{}", paired::table(rows, &methods, self.value(), 3)?);
+            let _ = write!(text, "\n{}", differences::table(rows, &methods, self.value(), 3)?);
         }
         Ok(text)
     }

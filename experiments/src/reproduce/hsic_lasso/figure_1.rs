@@ -8,12 +8,13 @@ use fewest::data::synthetic::{self, Synthetic};
 use fewest::dependence::{Dependence, HsicLasso, InputKernel, LassoOptions, NoccoLasso, OutputKernel};
 use fewest::kernels::Form;
 
-use super::{FOLDER, REFERENCE, paired};
+use super::{FOLDER, REFERENCE};
 use crate::Result;
 use crate::bench::cpu;
 use crate::output::mean_and_error;
 use crate::plot::{Panel, Series, lines};
 use crate::reproduce::experiments::Protocol;
+use crate::reproduce::paired;
 
 /// Samples of panels (a) and (b).
 const SAMPLES: &[usize] = &[50, 100, 150, 200, 250, 300];

@@ -2,10 +2,11 @@
 
 use super::blocks::runs_of;
 use super::curves::{panels, table};
-use super::{HSIC_LASSO, HSIC_WIDTHS, REFERENCE, Work, classification, hsic_lasso, paired};
+use super::{HSIC_LASSO, HSIC_WIDTHS, REFERENCE, Work, classification, differences, hsic_lasso};
 use crate::Result;
 use crate::plot::lines;
 use crate::reproduce::experiments::{Method, Row};
+use crate::reproduce::paired;
 
 /// The kernels of the classes.
 const OUTPUTS: [Method; 2] =
@@ -52,7 +53,7 @@ fn figure(work: &Work<'_>, number: &str, methods: &[Method], title: &str, about:
         runs_of(&rows, methods, work.protocol.runs, &format!("--figure {number}")),
         table(&rows, methods, accuracy, 3),
         paired::LEGEND,
-        paired::table(&rows, methods, accuracy, 3)?,
+        differences::table(&rows, methods, accuracy, 3)?,
     );
     documents.page(&name, text)
 }

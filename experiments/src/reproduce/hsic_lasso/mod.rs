@@ -4,9 +4,9 @@
 mod blocks;
 mod classification;
 mod curves;
+mod differences;
 mod figure_1;
 mod kernels;
-mod paired;
 mod printed;
 mod published;
 mod regression;

@@ -10,11 +10,12 @@ use super::curves::{Value, panels, table};
 use super::published::{self, Scope};
 use super::{
     HSIC_LASSO, HSIC_WIDTHS, KS, MRMR, NOCCO_LARGER, NOCCO_LASSO, NOCCO_WIDTHS, REFERENCE, TEST_FRACTION,
-    Work, blocks, paired,
+    Work, blocks, differences,
 };
 use crate::Result;
 use crate::plot::lines;
 use crate::reproduce::experiments::{Method, Row, Setting};
+use crate::reproduce::paired;
 
 /// Panels (a) and (d).
 const METHODS: [Method; 5] = [
@@ -105,7 +106,7 @@ fn summary(rows: &[Row], methods: &[Method], runs: u64) -> Result<String> {
     let _ = write!(text, "\n## Differences with 50 features\n\n{}", paired::LEGEND);
     for (_, _, methods) in PANELS {
         for (label, value) in QUANTITIES {
-            let _ = write!(text, "\n{label}:\n\n{}", paired::table(rows, methods, value, 4)?);
+            let _ = write!(text, "\n{label}:\n\n{}", differences::table(rows, methods, value, 4)?);
         }
     }
     Ok(text)

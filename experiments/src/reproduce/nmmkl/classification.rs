@@ -14,6 +14,7 @@ use crate::reproduce::comparison::{Comparison, LEGEND, Line, Printed};
 use crate::reproduce::experiments::{Protocol, Row, Setting, mean_of};
 use crate::reproduce::given::Batches;
 use crate::reproduce::machines::linear_classifier;
+use crate::reproduce::paired;
 use crate::reproduce::tuned::{Own, Shared, Tuned};
 
 /// The paper's methods in the order of its tables, with their ids here.
@@ -45,6 +46,9 @@ const RIDGES: &[f64] = &[1.0, 0.1, 0.01];
 
 /// Of the microarrays only as many features with the largest Fisher score are candidates.
 const CANDIDATES: usize = 1000;
+
+/// Share of the samples that are for the test.
+const TEST_FRACTION: f64 = 0.2;
 
 /// Runs of the paper.
 const PAPER_RUNS: f64 = 30.0;
@@ -279,6 +283,9 @@ pub(super) fn figure_2(protocol: &Protocol) -> Result<()> {
         })
         .collect();
     text.push_str(&comparison(&names).table(&rows, &table)?);
+    let _ =
+        write!(text, "\n## Differences, in points\n\nNMMKL minus each other method. {}\n", paired::LEGEND);
+    text.push_str(&comparison(&names).differences(&rows, &table, TEST_FRACTION)?);
     finish(protocol, "figure-2", &rows, text)
 }
 
@@ -311,7 +318,7 @@ const ALL: [&str; 6] = ["nmmkl", "svm-lw", "l0-appr", "r2w2", "fsv", "l1-svm"];
 const ALL_BUT_R2W2: [&str; 5] = ["nmmkl", "svm-lw", "l0-appr", "fsv", "l1-svm"];
 
 fn hold_out(protocol: &Protocol) -> HoldOut {
-    HoldOut { test_fraction: 0.2, repeats: protocol.runs as usize, stratified: false }
+    HoldOut { test_fraction: TEST_FRACTION, repeats: protocol.runs as usize, stratified: false }
 }
 
 fn comparison<'a>(methods: &'a [&'static str]) -> Comparison<'a> {
