@@ -27,7 +27,7 @@ const STEPS: &[Step] = &[
     step("format", "fmt --all --check"),
     // The README's command; it runs the doc tests too.
     step("test", "test --workspace"),
-    step("benchmarks", "build --workspace --bench fewest --locked"),
+    step("benchmarks", "build --workspace --bench fewest"),
     // The feature sets of the crates that others depend on with and without them.
     step("fewest without families", "clippy --package fewest --no-default-features -- -D warnings"),
     step(
