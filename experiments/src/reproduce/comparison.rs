@@ -111,7 +111,7 @@ impl Comparison<'_> {
         Ok(text)
     }
 
-    /// The first method minus each other one, with the p-values of the paired t-test and of the corrected one.
+    /// The first method minus each other one, with the p-values of the paired t-test and the corrected one.
     pub(super) fn differences(&self, rows: &[Row], lines: &[Line<'_>], test_fraction: f64) -> Result<String> {
         let Some((first, others)) = self.methods.split_first() else { return Ok(String::new()) };
         let mut text = format!("| | {} |\n|---|{}\n", others.join(" | "), "---|".repeat(others.len()));

@@ -13,7 +13,7 @@ pub(super) const LEGEND: &str = "Each cell is the mean difference over the runs,
                                  that the runs share. We call a difference a lead when the second is below \
                                  0.05. The p-values are not adjusted for the number of tests.\n";
 
-/// The mean difference of values by run and both p-values, where this fraction of the samples is for the test.
+/// The mean difference of values by run and both p-values, where this share of the samples is for the test.
 pub(super) fn corrected(
     first: &[(usize, f64)],
     second: &[(usize, f64)],
