@@ -1,20 +1,56 @@
-//! What is looked at of text that comes slowly.
+//! What is looked at of text to tell what separates its cells.
 
-use crate::readers::delimited::{BYTE_ORDER_MARK, DELIMITERS};
+use crate::readers::delimited::BYTE_ORDER_MARK;
 
-/// The first line that is not blank, in bytes that come one after the other.
+/// Which bytes of delimited text are in quotes, one after the other. A quote opens where a cell begins; behind
+/// one that closes it stands for itself.
 #[derive(Default)]
-pub(crate) struct FirstLine {
-    length: usize,
-    has_text: bool,
-    has_ended: bool,
-    /// Whether a line end here belongs to a cell.
-    is_quoted: bool,
-    /// Whether the byte before is in a cell, where a quote opens nothing.
+pub(crate) struct Quotes {
+    is_open: bool,
+    has_closed: bool,
     in_cell: bool,
 }
 
-impl FirstLine {
+impl Quotes {
+    /// Whether `byte` is a quote or in quotes, where cells begin behind one of `between`.
+    pub(crate) fn have(&mut self, byte: u8, between: &[u8]) -> bool {
+        let is_quote = byte == b'"';
+        if self.is_open {
+            self.is_open = !is_quote;
+            self.has_closed = is_quote;
+            return true;
+        }
+        self.is_open = is_quote && (self.has_closed || !self.in_cell);
+        self.has_closed = false;
+        self.in_cell = self.is_open || !(between.contains(&byte) || matches!(byte, b'\n' | b'\r'));
+        self.is_open
+    }
+}
+
+/// The first line that is not blank, in bytes that come one after the other.
+pub(crate) struct FirstLine<'a> {
+    between: &'a [u8],
+    quotes: Quotes,
+    length: usize,
+    /// Whether all bytes so far are those of a byte order mark.
+    is_mark: bool,
+    has_text: bool,
+    has_ended: bool,
+}
+
+impl<'a> FirstLine<'a> {
+    /// One whose cells begin behind one of `between`.
+    pub(crate) fn new(between: &'a [u8]) -> Self {
+        Self {
+            between,
+            quotes: Quotes::default(),
+            length: 0,
+            is_mark: true,
+            has_text: false,
+            has_ended: false,
+        }
+    }
+
     /// Bytes up to its end, or those that were looked at.
     pub(crate) fn length(&self) -> usize {
         self.length
@@ -23,13 +59,14 @@ impl FirstLine {
     /// Whether it ends in what has come, from its start.
     pub(crate) fn ends_in(&mut self, start: &[u8]) -> bool {
         while let Some(&byte) = start.get(self.length).filter(|_| !self.has_ended) {
-            let is_mark = BYTE_ORDER_MARK.get(self.length) == Some(&byte);
+            self.is_mark &= BYTE_ORDER_MARK.get(self.length) == Some(&byte);
             self.length += 1;
-            let is_end = matches!(byte, b'\n' | b'\r') && !self.is_quoted;
-            self.is_quoted ^= byte == b'"' && (self.is_quoted || !self.in_cell);
-            self.in_cell = !is_end && !is_mark && !DELIMITERS.contains(&byte);
+            if self.is_mark {
+                continue;
+            }
+            let is_end = !self.quotes.have(byte, self.between) && matches!(byte, b'\n' | b'\r');
             self.has_ended = is_end && self.has_text;
-            self.has_text |= !is_mark && !byte.is_ascii_whitespace();
+            self.has_text |= !byte.is_ascii_whitespace();
         }
         self.has_ended
     }
@@ -38,6 +75,7 @@ impl FirstLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::delimited::DELIMITERS;
 
     /// However many bytes come at once, it is the same line.
     #[test]
@@ -46,12 +84,16 @@ mod tests {
             ("a,b\n1,2\n", "a,b\n"),
             ("\n \r\na;b\r\n1;2", "\n \r\na;b\r"),
             ("\"a\nb\";c\nd", "\"a\nb\";c\n"),
+            ("\"a \"\"b\"\"\nc\";d\ne", "\"a \"\"b\"\"\nc\";d\n"),
+            ("\"x\"\",\";b;y\n1", "\"x\"\",\";b;y\n"),
             ("\u{feff}\"a\n\"\"b\",c\nd", "\u{feff}\"a\n\"\"b\",c\n"),
+            ("\u{feff}\na\nb", "\u{feff}\na\n"),
             ("5\" pipe,x\n1,2\n", "5\" pipe,x\n"),
+            ("\"a\"b\"\n1\n", "\"a\"b\"\n"),
             ("a,b", "a,b"),
         ] {
             for step in 1..=text.len() {
-                let mut line = FirstLine::default();
+                let mut line = FirstLine::new(&DELIMITERS);
                 let found = (step..text.len() + step).step_by(step);
                 let mut found = found.map(|come| line.ends_in(&text.as_bytes()[..come.min(text.len())]));
                 assert_eq!(found.any(|ended| ended), first.len() < text.len(), "{text:?}");
@@ -59,5 +101,8 @@ mod tests {
                 assert_eq!(line.length(), first.len(), "{text:?}");
             }
         }
+        // Only what is asked for separates.
+        let mut line = FirstLine::new(b"\t");
+        assert!(line.ends_in(b"a,\"b\tc\nd"));
     }
 }

@@ -9,6 +9,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::encoding::{NAME_IT, Undecodable};
 use crate::first_line::FirstLine;
+use crate::readers::delimited::{BYTE_ORDER_MARK, DELIMITERS, told_delimiter};
 use crate::remote::InOrder;
 use crate::{Error, Limit, Part, Place, ReadOptions, Remote, digest};
 
@@ -18,6 +19,8 @@ const SAMPLE: usize = 1 << 20;
 const DECOMPRESSED_SAMPLE: usize = 4 << 20;
 
 const GZIP: &[u8] = &[0x1F, 0x8B];
+/// First bytes that tell how the others are to be read: compression, and encodings.
+const MARKS: [&[u8]; 4] = [GZIP, BYTE_ORDER_MARK, b"\xFF\xFE", b"\xFE\xFF"];
 /// Formats that are recognised by their first bytes, but not supported.
 const FOREIGN: [(&[u8], &str, &str); 11] = [
     (
@@ -282,13 +285,19 @@ impl Source {
         Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
-    /// As [`Source::of_stream`], of text that may come slowly: it waits for the first line only, and looks at
-    /// no more, so that the answer does not depend on how much comes at once. The length is not known.
-    pub(crate) fn of_lines(path: &Path, mut content: impl Read + 'static) -> Result<Self, Error> {
+    /// As [`Source::of_stream`], in UTF-8, of text that may come slowly: it waits for the first line only, and
+    /// looks at no more, so that the answer does not depend on how much comes at once. The length is not known.
+    pub(crate) fn of_lines(
+        path: &Path,
+        mut content: impl Read + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
         let mut start = Vec::new();
         let mut chunk = vec![0; 1 << 16];
-        let mut line = FirstLine::default();
-        while start.len() < SAMPLE && !line.ends_in(&start) && !start.starts_with(GZIP) {
+        // It may go on as one of these.
+        let is_open =
+            |start: &[u8]| MARKS.iter().any(|mark| mark.len() > start.len() && mark.starts_with(start));
+        while is_open(&start) {
             match content.read(&mut chunk) {
                 Ok(0) => break,
                 Ok(count) => start.extend_from_slice(&chunk[..count]),
@@ -297,14 +306,38 @@ impl Source {
             }
         }
         if start.is_empty() || start.starts_with(GZIP) {
-            return Self::of_stream(path, Cursor::new(start).chain(content), 0);
+            return Self::of_stream(path, Cursor::new(start).chain(content), 0)?.in_utf8(options);
         }
-        let (prefix, path) = (start[..line.length().min(SAMPLE)].to_vec(), path.to_owned());
+        let (prefix, path) = (start.clone(), path.to_owned());
         let reader = Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(content)));
         let (complete, compressed) = (false, false);
         let source = Self { path, reader, prefix, complete, length: 0, compressed, file: None, digest: None };
-        refuse_foreign(&source)?;
-        Ok(source)
+        source.in_utf8(options)?.up_to_first_line(options)
+    }
+
+    /// The same with its first line as prefix.
+    fn up_to_first_line(mut self, options: &ReadOptions) -> Result<Self, Error> {
+        let told = told_delimiter(&self, options.delimiter)?.map(|delimiter| [delimiter]);
+        let mut line = FirstLine::new(told.as_ref().map_or(&DELIMITERS[..], |told| &told[..]));
+        let mut start = Vec::new();
+        while start.len() < SAMPLE && !line.ends_in(&start) {
+            let come = match self.reader.fill_buf() {
+                Ok([]) => break,
+                Ok(come) => come,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // Not in this encoding: whoever reads the lines is told again, and knows which one it is.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => break,
+                Err(error) => return Err(Error::reading(&self.path, error)),
+            };
+            let count = come.len().min(SAMPLE - start.len());
+            start.extend_from_slice(&come[..count]);
+            self.reader.consume(count);
+        }
+        line.ends_in(&start);
+        self.prefix = start[..line.length()].to_vec();
+        self.reader = Box::new(BufReader::with_capacity(1 << 16, Cursor::new(start).chain(self.reader)));
+        refuse_foreign(&self)?;
+        Ok(self)
     }
 
     /// The content of a regular file, decompressed, and whether it was compressed.

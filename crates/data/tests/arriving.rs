@@ -55,26 +55,72 @@ impl Read for Slow {
     }
 }
 
-/// What a line is does not depend on how many bytes come at once.
+/// What a line is does not depend on how many bytes come at once, and is what it is in a table.
 #[test]
 fn a_slow_stream_has_the_same_samples() {
-    let later_zero = "a,b,y\n1,2,no\n3,\0,yes\n";
-    for text in ["\n\na;b;y\n1;2;no\n3;4;yes\n", "\"a,\nc\";\"b,\";y\n1;2;no\n3;4;yes\n", later_zero] {
-        let options = ReadOptions::with_target("y");
-        let all = |content: Box<dyn Read>| -> Result<Vec<ArrivedSample>, String> {
-            let mut lines = ArrivingSamples::open("t", content, &options, Missing::Error, 2)
-                .map_err(|error| error.to_string())?;
-            let mut samples = Vec::new();
-            while let Some(sample) = lines.next_sample().map_err(|error| error.to_string())? {
-                samples.push(sample);
+    let utf16 = |text: &str| -> Vec<u8> {
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let options = ReadOptions::with_target("y");
+    for text in [
+        "\n\na;b;y\n1;2;no\n3;4;yes\n",
+        "\"a,\nc\";\"b,\";y\n1;2;no\n3;4;yes\n",
+        "\"a \"\"b\"\",\nc\";d;y\n1;2;no\n3;4;yes\n",
+        "5\" pipe;č;y\n1;2;no\n3;4;yes\n",
+    ] {
+        for bytes in [text.as_bytes().to_vec(), utf16(text)] {
+            let table = Table::read_bytes("t", bytes.clone().into(), &options).unwrap();
+            let table = digest(&table.complete(Missing::Error).unwrap().dataset).unwrap();
+            for content in [Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn Read>, slow(bytes)] {
+                let mut lines = ArrivingSamples::open("t", content, &options, Missing::Error, 2).unwrap();
+                let mut samples = Vec::new();
+                while let Some(sample) = lines.next_sample().unwrap() {
+                    samples.push(sample);
+                }
+                let samples = lines.schema().dataset(&samples.iter().collect::<Vec<_>>()).unwrap();
+                assert_eq!(digest(&samples).unwrap(), table, "{text:?}");
             }
-            Ok(samples)
-        };
-        let bytes = text.as_bytes().to_vec();
-        let whole = all(Box::new(std::io::Cursor::new(bytes.clone())));
-        assert_eq!(whole, all(Box::new(Slow(bytes.into_iter()))), "{text:?}");
-        assert!(whole.is_ok() || text == later_zero, "{whole:?}");
+        }
     }
+}
+
+fn slow(bytes: Vec<u8>) -> Box<dyn Read> {
+    Box::new(Slow(bytes.into_iter()))
+}
+
+/// A zero byte is no text, wherever it comes, and a file of another kind is none.
+#[test]
+fn what_is_no_text_is_refused_in_a_stream() {
+    let options = ReadOptions::with_target("y");
+    let told = |bytes: &[u8], is_slow: bool| {
+        let whole = Box::new(std::io::Cursor::new(bytes.to_vec()));
+        let content = if is_slow { slow(bytes.to_vec()) } else { whole };
+        let lines = ArrivingSamples::open("t", content, &options, Missing::Error, 2);
+        let end = lines.and_then(|mut lines| {
+            while lines.next_sample()?.is_some() {}
+            Ok(())
+        });
+        end.unwrap_err().to_string()
+    };
+    for is_slow in [false, true] {
+        let zero = told(b"a,b,y\n1,2,no\n3,4,yes\n5,\0,no\n", is_slow);
+        assert!(zero.starts_with("t: line 4: a zero byte, which is no text"), "{zero}");
+        let matlab = told(b"\x89HDF\r\n\x1a\n and more", is_slow);
+        assert!(matlab.contains("a stream of a mat file"), "{matlab}");
+    }
+}
+
+/// A header of more than a mebibyte is looked at up to the same place.
+#[test]
+fn a_long_header_has_the_same_samples() {
+    let names: String = (0..150_000).map(|j| format!("\"n,{j}\";")).collect();
+    let text = format!("{names}y\n{}no\n{}yes\n", "1;".repeat(150_000), "2;".repeat(150_000));
+    let options = ReadOptions::with_target("y");
+    let features = |content: Box<dyn Read>| {
+        ArrivingSamples::open("t", content, &options, Missing::Error, 2).unwrap().schema().columns().len()
+    };
+    assert_eq!(features(Box::new(std::io::Cursor::new(text.clone().into_bytes()))), 150_000);
+    assert_eq!(features(slow(text.into_bytes())), 150_000);
 }
 
 /// Samples that arrive are those of the table, whatever lines end in, and however few lines decide.

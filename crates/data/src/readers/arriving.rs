@@ -141,7 +141,7 @@ const RECORD: u64 = 128;
 
 impl Lines {
     fn open(path: &Path, content: impl Read + 'static, options: &ReadOptions) -> Result<(Self, u8), Error> {
-        let source = Source::of_lines(path, content)?;
+        let source = Source::of_lines(path, content, options)?;
         if let Some(format) = options.formats.certain(&source).filter(|format| !format.is_text()) {
             return Err(Error::unsupported(
                 path,
@@ -150,7 +150,6 @@ impl Lines {
                  select, or fewest stream --orders), or write it as CSV",
             ));
         }
-        let source = source.in_utf8(options)?;
         check_text(&source)?;
         let between = delimiter(&source, options.delimiter)?;
         let limit = Limit::of(path, options);
@@ -183,6 +182,16 @@ impl Lines {
             let problem = format!("{n_cells} cells{what}, but line {} has {}", self.first_line, self.n_cells);
             let advice = "complete the line, and put cells that contain the delimiter in double quotes";
             return Err(Error::malformed(self.rows.path(), Place::Line(line), problem, advice));
+        }
+        if self.record.as_slice().contains(&0) {
+            let advice =
+                "remove it, or name the encoding of the text (on the command line: --encoding utf-16le)";
+            return Err(Error::malformed(
+                self.rows.path(),
+                Place::Line(line),
+                "a zero byte, which is no text",
+                advice,
+            ));
         }
         self.hash = hashed(self.hash, &self.record);
         Ok(Some(line))

@@ -14,6 +14,7 @@ use super::transpose;
 use super::unread::Unread;
 use crate::encoding::NAME_IT;
 use crate::error::{ColumnLabel, RowLabel, quoted};
+use crate::first_line::Quotes;
 use crate::memory::Limit;
 use crate::options::Header;
 use crate::roles::Role;
@@ -166,11 +167,11 @@ pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
     Ok(())
 }
 
-/// The delimiter: `asked` if given, otherwise from the file's extension or its first line.
-pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
+/// The delimiter: `asked` if given, otherwise from the file's extension.
+pub(crate) fn told_delimiter(source: &Source, asked: Option<char>) -> Result<Option<u8>, Error> {
     if let Some(delimiter) = asked {
         return match u8::try_from(delimiter) {
-            Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(byte),
+            Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(Some(byte)),
             _ => Err(fewest_core::Error::parameter(
                 "delimiter",
                 quoted(&delimiter.to_string()),
@@ -179,23 +180,29 @@ pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Erro
             .into()),
         };
     }
-    if matches!(source.extension().as_deref(), Some("tsv" | "tab")) {
-        return Ok(b'\t');
+    Ok(matches!(source.extension().as_deref(), Some("tsv" | "tab")).then_some(b'\t'))
+}
+
+/// The delimiter that is told, otherwise that of the first line.
+pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Error> {
+    if let Some(told) = told_delimiter(source, asked)? {
+        return Ok(told);
     }
+    let text = source.prefix.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&source.prefix);
     let mut counts = [0_usize; DELIMITERS.len()];
     let mut between_digits = 0;
-    let mut quoted = false;
+    let mut quotes = Quotes::default();
     let blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
-    let start = source.prefix.iter().position(|byte| !blank(byte)).unwrap_or(0);
-    for (at, &byte) in source.prefix.iter().enumerate().skip(start) {
+    let start = text.iter().position(|byte| !blank(byte)).unwrap_or(0);
+    for (at, &byte) in text.iter().enumerate().skip(start) {
+        let quoted = quotes.have(byte, &DELIMITERS);
         match byte {
-            b'"' => quoted = !quoted,
-            b'\n' | b'\r' if !quoted => break,
             _ if quoted => {}
+            b'\n' | b'\r' => break,
             _ => {
                 if let Some(which) = DELIMITERS.iter().position(|&delimiter| delimiter == byte) {
                     counts[which] += 1;
-                    let digit = |at: usize| source.prefix.get(at).is_some_and(u8::is_ascii_digit);
+                    let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
                     between_digits += usize::from(byte == b',' && at > 0 && digit(at - 1) && digit(at + 1));
                 }
             }

@@ -36,7 +36,8 @@ pub(crate) const FORMAT: Format =
     Format::new("mat", &["mat"], sniff, read).with_own_target("the variable Y").with_variables();
 
 fn sniff(start: &[u8]) -> Sniff {
-    if start.starts_with(HDF5) || start.starts_with(b"MATLAB ") { Sniff::Certain } else { Sniff::No }
+    // The other bytes of the mark are line ends, where a stream is looked at no further.
+    if start.starts_with(&HDF5[..4]) || start.starts_with(b"MATLAB ") { Sniff::Certain } else { Sniff::No }
 }
 
 fn read(mut source: Source, options: &ReadOptions) -> Result<Table, Error> {
