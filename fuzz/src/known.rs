@@ -12,7 +12,8 @@ use crate::targets::one_line;
 /// What is linked and grouped: names, one of them a number, and one quoted.
 const NAMES: [&str; 6] = ["a", "b", "c", "0", "d e", "f,g"];
 
-/// Every table beside a table that the bytes may be: read, with what is there only, or one line.
+/// Every table beside a table that the bytes may be: read, with links between nodes that are there and
+/// weights above 0, and an author for each sample; or one line.
 pub(crate) fn tables(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("table.csv");

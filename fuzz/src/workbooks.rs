@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The parts around a sheet; `docs` of the format is ECMA-376.
+/// The parts around a sheet; the format is ECMA-376.
 const PARTS: [(&str, &str); 5] = [
     (
         "[Content_Types].xml",

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: the only list of required checks. `.ci/run` only calls it.
+//! `cargo xtask ci`: the only list of required checks. `.ci/run` calls it, with a lock file that must fit.
 
 use std::ffi::OsString;
 use std::time::Instant;
@@ -22,9 +22,12 @@ const fn step(name: &'static str, arguments: &'static str) -> Step {
 /// After `tidy`, in this order: the fastest checks come first. Arguments are those of `cargo`.
 ///
 /// Clippy reads what is compiled for the tests, and rustdoc writes pages of it ([`checked`]): by commands of
-/// their own both would have everything compiled once more.
+/// their own both would have everything compiled once more. What has no tests is left out by that: pages of
+/// programs and of the package for Python.
 const STEPS: &[Step] = &[
     step("format", "fmt --all --check"),
+    // Without its tests, which use more of it.
+    step("xtask", "clippy --package xtask -- -D warnings"),
     // The README's command; it runs the doc tests too.
     step("test", "test --workspace"),
     step("benchmarks", "build --workspace --bench fewest"),
@@ -58,9 +61,9 @@ const STEPS: &[Step] = &[
     step("cluster: test", "test --workspace --locked --manifest-path cluster/Cargo.toml"),
 ];
 
-/// The environment of all steps: cargo hands every crate of the workspace to Clippy, which compiles it as the
-/// compiler does and tells what it finds, as errors; and every crate with examples to
-/// [`documented`](crate::documented).
+/// The environment of all steps: cargo hands every crate of the workspace to Clippy, which tells what it
+/// finds, as errors, and compiles it, but for a few of the compiler's own simplifications; and every
+/// crate with examples to [`documented`](crate::documented).
 pub(crate) fn checked() -> Result<Vec<(&'static str, OsString)>> {
     Ok(vec![
         ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver".into()),

@@ -22,9 +22,10 @@ print('\\n'.join(project['dependencies'] + project['optional-dependencies'][sys.
 /// Builds the package and runs pytest on it, with these arguments. `with` is added to the environment of
 /// cargo.
 ///
-/// The library is built with the profile `dev` and the features of the whole workspace, which
-/// `cargo test --workspace` has built before: only the module itself is left to compile. What
-/// `pip install ./bindings/python` builds instead is optimised, and takes minutes.
+/// The library is built with the profile `dev` and the features of the whole workspace, which `cargo test
+/// --workspace` has built before, or in the environment of its other steps `cargo xtask ci`: only the
+/// module itself is left to compile. What `pip install ./bindings/python` builds instead is optimised,
+/// and takes minutes.
 pub(crate) fn run(arguments: &[OsString], with: &[(&str, OsString)]) -> Result<()> {
     let root = workspace::root();
     let program = arguments.first().and_then(|first| first.to_str());

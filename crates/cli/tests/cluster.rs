@@ -2,11 +2,10 @@
 #![cfg(unix)]
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::common::words;
 
@@ -14,8 +13,18 @@ use crate::common::words;
 fn program(folder: &Path, name: &str) {
     let path = folder.join("fewest-cluster");
     let script = format!("#!/bin/sh\nprintf '%s' {name} \"[$#]\" \"$@\"\necho told >&2\nexit 7\n");
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    write(&path, &script, "755");
+}
+
+/// Writes a program by another one: the system starts none that is open for writing, and what this
+/// process has open, programs that other tests start have open for a moment, too.
+fn write(path: &Path, text: &str, mode: &str) {
+    let script = r#"cat > "$0" && chmod "$1" "$0""#;
+    let mut sh = Command::new("sh");
+    sh.args(["-c", script]).arg(path).arg(mode).stdin(Stdio::piped());
+    let mut child = sh.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
 }
 
 /// A copy of the command in a folder of its own, with nothing beside it, and another folder as PATH.
@@ -27,7 +36,9 @@ struct Copied {
 impl Copied {
     fn new() -> Self {
         let copied = Self { own: tempfile::tempdir().unwrap(), path: tempfile::tempdir().unwrap() };
-        fs::copy(env!("CARGO_BIN_EXE_fewest"), copied.own.path().join("fewest")).unwrap();
+        let mut copy = Command::new("cp");
+        copy.arg(env!("CARGO_BIN_EXE_fewest")).arg(copied.own.path().join("fewest"));
+        assert!(copy.status().unwrap().success());
         copied
     }
 
@@ -81,10 +92,9 @@ fn without_the_program_a_line_says_what_to_do() {
         assert!(told.contains("neither in the folder") && told.contains("cargo install"), "{told}");
     }
     // It is there, but cannot be started.
-    for (text, mode) in [("#!/no/such/shell\n", 0o755), ("text", 0o644)] {
+    for (text, mode) in [("#!/no/such/shell\n", "755"), ("text", "644")] {
         let path = copied.own.path().join("fewest-cluster");
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        write(&path, text, mode);
         let told = copied.told("cluster scheduler");
         assert!(told.contains(path.to_str().unwrap()) && told.contains("install it again"), "{told}");
     }

@@ -2,8 +2,8 @@
 
 use crate::readers::delimited::BYTE_ORDER_MARK;
 
-/// Which bytes of delimited text are in quotes, one after the other. A quote opens where a cell begins; behind
-/// one that closes it stands for itself.
+/// Which bytes of delimited text are in quotes, one after the other. A quote opens where a cell begins;
+/// behind one that closes it stands for itself.
 #[derive(Default)]
 pub(crate) struct Quotes {
     is_open: bool,

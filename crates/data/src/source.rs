@@ -285,8 +285,9 @@ impl Source {
         Ok(Self { path, reader, prefix, complete, length, compressed, file: None, digest: None })
     }
 
-    /// As [`Source::of_stream`], in UTF-8, of text that may come slowly: it waits for the first line only, and
-    /// looks at no more, so that the answer does not depend on how much comes at once. The length is not known.
+    /// As [`Source::of_stream`], in UTF-8, of text that may come slowly: it waits for the first line
+    /// only, and looks at no more, so that the answer does not depend on how much comes at once. The
+    /// length is not known.
     pub(crate) fn of_lines(
         path: &Path,
         mut content: impl Read + 'static,

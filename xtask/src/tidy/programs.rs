@@ -13,10 +13,10 @@ pub(super) fn check(files: &[String], read: impl Fn(&str) -> Option<String>) -> 
         let manifest = main.replace("tests/main.rs", "Cargo.toml");
         let (modules, manifest) = (read(main).unwrap_or_default(), read(&manifest).unwrap_or_default());
         for file in files.iter().filter(|&file| file != main) {
-            let Some(name) = file.strip_prefix(folder).and_then(|file| file.strip_suffix(".rs")) else {
-                continue;
-            };
-            let program = manifest.contains(&format!("\nname = \"{name}\"\nrequired-features"));
+            let name = file.strip_prefix(folder).and_then(|file| file.strip_suffix(".rs"));
+            let Some(name) = name else { continue };
+            let name = name.strip_suffix("/main").or(name.strip_suffix("/mod")).unwrap_or(name);
+            let program = manifest.contains(&format!("[[test]]\nname = \"{name}\"\nrequired-features"));
             if !name.contains('/') && !program && !modules.contains(&format!("\nmod {name};\n")) {
                 findings.push(Finding::new(file, 0, format!("never runs: write `mod {name};` into {main}")));
             }
@@ -32,13 +32,16 @@ mod tests {
     #[test]
     fn a_file_that_never_runs_is_named() {
         let files = ["a/Cargo.toml", "a/tests/main.rs", "a/tests/b.rs", "a/tests/c.rs", "a/tests/d.rs"];
-        let files = [&files[..], &["a/tests/b/e.rs", "f/tests/g.rs"]].concat().into_iter().map(str::to_owned);
+        let files = [&files[..], &["a/tests/b/e.rs", "f/tests/g.rs", "a/tests/h/main.rs"]]
+            .concat()
+            .into_iter()
+            .map(str::to_owned);
         let read = |file: &str| match file {
             "a/tests/main.rs" => Some("//! All.\n\nmod b;\n".to_owned()),
             _ => Some("[[test]]\nname = \"d\"\nrequired-features = [\"d\"]\n".to_owned()),
         };
         let findings = check(&files.collect::<Vec<_>>(), read);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].file, "a/tests/c.rs");
+        let found: Vec<&str> = findings.iter().map(|finding| finding.file.as_str()).collect();
+        assert_eq!(found, ["a/tests/c.rs", "a/tests/h/main.rs"]);
     }
 }
