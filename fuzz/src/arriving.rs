@@ -100,7 +100,7 @@ pub(crate) fn saved(bytes: &[u8]) {
     }
 }
 
-/// What [`saved`] takes: the state of this stream after twelve samples or features.
+/// An input of the target `state`: that of this stream after twelve samples or features.
 ///
 /// # Panics
 /// Where the command is none of a stream.
