@@ -42,10 +42,11 @@ const STEPS: &[Step] = &[
         "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
     // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md. With `--workspace`
-    // the other packages stay as the tests above have built them.
+    // and a test the other packages stay as the tests above have built them: without any, their features are
+    // others.
     step(
         "command with workbooks and usfs",
-        "build --workspace --bin fewest --features fewest-cli/excel,fewest-cli/usfs",
+        "build --workspace --bin fewest --test quantiles --features fewest-cli/excel,fewest-cli/usfs",
     ),
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
     step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),
