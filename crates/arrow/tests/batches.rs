@@ -17,7 +17,7 @@ fn floats_of_one_batch_are_read_where_they_are() {
     let place = values.values().as_ptr();
     // A slice of an array begins behind its start.
     let batch = batch(vec![("x", Arc::new(values))]);
-    let x = Batches::new(&[batch.clone()], &["x"]).unwrap();
+    let x = Batches::new(std::slice::from_ref(&batch), &["x"]).unwrap();
     let mut scratch = Vec::new();
     let Ok(Column::Dense(found)) = x.column(0, &mut scratch) else { panic!("dense") };
     assert!(std::ptr::eq(found.as_ptr(), place));
