@@ -1,5 +1,5 @@
 //! Numbers, tables and lists that several test files use.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, reason = "the tests of several crates use it, each its own part")]
 
 use fewest_core::{Column, Columns, Error};
 

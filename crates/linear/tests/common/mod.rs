@@ -1,6 +1,6 @@
 //! A regression problem, and what every selector of a family must do with strange tables: for the tests of
 //! linear models and of the baselines of HSIC Lasso.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, reason = "the tests of several crates use it, each its own part")]
 
 use fewest_core::{Budget, Context, Dataset, DenseColumns, Error, Selection, Selector, Target, derive_seed};
 use fewest_testkit::conformance::{check_selector, problem};

@@ -1,5 +1,5 @@
 //! Least-squares problems with explicit atoms, shared by the tests of the solver crates.
-#![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(dead_code, reason = "the tests of several crates use it, each its own part")]
 
 pub(crate) mod argmin;
 pub(crate) mod golden;
