@@ -45,8 +45,8 @@ const STEPS: &[Step] = &[
     // and a test the other packages stay as the tests above have built them: without any, their features are
     // others.
     step(
-        "command with workbooks and usfs",
-        "build --workspace --bin fewest --test quantiles --features fewest-cli/excel,fewest-cli/usfs",
+        "command with usfs",
+        "build --workspace --bin fewest --test quantiles --features fewest-cli/usfs",
     ),
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
     step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),

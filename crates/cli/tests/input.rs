@@ -1,6 +1,7 @@
 //! What is read, and what the reader is told about it.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::common::{Place, table};
@@ -106,4 +107,16 @@ fn stdin_is_read() {
     assert_eq!((status, place.read("r.html").contains("SHA-256")), (Some(0), false));
     place.done(&["select", "table.csv", "-k", "2", "--report", "r.html"]);
     assert!(place.read("r.html").contains("SHA-256"));
+}
+
+#[test]
+fn workbooks_are_tables() {
+    let place = Place::new();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../excel/tests/files");
+    let counts = |name: &str| {
+        let info = place.json(&["info", files.join(name).to_str().unwrap()]);
+        (info["n_samples"].clone(), info["columns"].as_array().unwrap().len())
+    };
+    assert_eq!(counts("patients.ods"), counts("patients.xls"));
+    assert!(counts("patients.xls").1 > 1);
 }

@@ -152,7 +152,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// An [`Error::Malformed`].
+    /// An [`Error::Malformed`]. Line ends and other control characters in `problem`, which may repeat what a
+    /// decoder says of the file's content, are escaped.
     pub fn malformed(
         path: &Path,
         place: Place,
@@ -162,7 +163,7 @@ impl Error {
         Self::Malformed {
             path: path.to_owned(),
             place: Box::new(place),
-            problem: problem.into(),
+            problem: on_one_line(problem.into()),
             advice: advice.into(),
         }
     }
@@ -256,6 +257,21 @@ impl fmt::Display for ColumnLabel {
             (None, None) => write!(f, "a column"),
         }
     }
+}
+
+/// `text` with its control characters escaped.
+fn on_one_line(text: String) -> String {
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    text.chars().fold(String::new(), |mut line, c| {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+        line
+    })
 }
 
 /// Text from a file, prepared for a message: in backticks, on one line, shortened.

@@ -26,13 +26,13 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
     (
         b"PK\x03\x04",
         "a zip archive (as .npz, .xlsx and .ods are)",
-        "save the table as .csv or the array as .npy (workbooks are read where the command was built with \
-         `--features excel`)",
+        "save the table as .csv or the array as .npy (a workbook is read only by a build with the feature \
+         `excel`)",
     ),
     (
         b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
         "a file of an older Office program (as .xls is)",
-        "save the table as .csv (workbooks are read where the command was built with `--features excel`)",
+        "save the table as .csv (a workbook is read only by a build with the feature `excel`)",
     ),
     (b"PAR1", "a Parquet file", ARROW),
     (b"ARROW1", "an Arrow file", ARROW),
