@@ -228,10 +228,10 @@ fn summary(cases: &[Case]) -> String {
     }
     text.push_str(
         "\n## How soon it settles\n\nFigure 2 of the paper shows convergence within 10 alternations. Below, \
-         the number of the alternation from which on the objective falls by at most that share of itself, \
-         the Newton steps after it, and what is left of the gradients at the end: of the weights, relative \
-         to their penalty, of the machines, relative to that at zero.\n\n\
-         | data | 1e-2 | 1e-3 | 1e-4 | 1e-5 (end) | Newton steps | never rises | weights | machines | \
+         the number of the step, alternations and then Newton steps, from which on the objective falls by \
+         at most that share of itself; how many there were of each; and what is left of the gradients at \
+         the end: of the weights, relative to their penalty, of the machines, relative to that at zero.\n\n\
+         | data | 1e-2 | 1e-3 | 1e-4 | alternations | Newton steps | never rises | weights | machines | \
          largest gap of a convex problem |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for case in cases {
