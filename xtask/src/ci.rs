@@ -44,10 +44,7 @@ const STEPS: &[Step] = &[
     // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md. With `--workspace`
     // and a test the other packages stay as the tests above have built them: without any, their features are
     // others.
-    step(
-        "command with usfs",
-        "build --workspace --bin fewest --test quantiles --features fewest-cli/usfs",
-    ),
+    step("command with usfs", "build --workspace --bin fewest --test quantiles --features fewest-cli/usfs"),
     step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
     step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),
     step("core without features", "test --package fewest-core --no-default-features"),

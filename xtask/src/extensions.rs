@@ -2,12 +2,11 @@
 //! this workspace.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::Command;
 
 use crate::{Result, metadata, workspace};
 
-/// Packages every published crate, unpacks the packages, and tests each extension with them instead of those
+/// Packages every published crate, unpacks the packages, and tests the extensions with them instead of those
 /// on crates.io. This finds missing files, features and dependencies of a package.
 pub(crate) fn run() -> Result<()> {
     let root = workspace::root();
@@ -27,7 +26,12 @@ pub(crate) fn run() -> Result<()> {
     workspace::run(&mut package)?;
 
     let mut patch = String::from("[patch.crates-io]\n");
-    for path in sorted_entries(&packages)? {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(&packages)? {
+        entries.push(entry?.path());
+    }
+    entries.sort();
+    for path in entries {
         let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".crate")) else {
             continue;
         };
@@ -42,28 +46,12 @@ pub(crate) fn run() -> Result<()> {
     let config = target.join("packages.toml");
     std::fs::write(&config, patch)?;
 
-    for extension in sorted_entries(&root.join("extensions"))? {
-        if !extension.join("Cargo.toml").is_file() {
-            continue;
-        }
-        eprintln!("-- {}", extension.display());
-        let mut test = workspace::cargo();
-        test.args(["test", "--quiet", "--manifest-path"])
-            .arg(extension.join("Cargo.toml"))
-            .arg("--config")
-            .arg(&config)
-            .arg("--target-dir")
-            .arg(&target);
-        workspace::run(&mut test)?;
-    }
-    Ok(())
-}
-
-fn sorted_entries(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
-    let mut entries = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        entries.push(entry?.path());
-    }
-    entries.sort();
-    Ok(entries)
+    let mut test = workspace::cargo();
+    test.args(["test", "--workspace", "--manifest-path"])
+        .arg(root.join("extensions/Cargo.toml"))
+        .arg("--config")
+        .arg(&config)
+        .arg("--target-dir")
+        .arg(&target);
+    workspace::run(&mut test)
 }
