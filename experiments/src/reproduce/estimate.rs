@@ -93,8 +93,8 @@ impl Measured {
         let asked: Vec<String> = asked.collect();
         // Without `--only` all parts are computed.
         let all = self.what.starts_with(ONLY) && !asked.iter().any(|asked| asked.starts_with(ONLY));
-        let is_named = |what: &&str| what.is_empty() || asked.iter().any(|asked| asked == what);
-        let named = [self.what].iter().chain(self.also).any(|what| is_named(&what));
+        let is_named = |what: &str| what.is_empty() || asked.iter().any(|asked| asked == what);
+        let named = is_named(self.what) || self.also.iter().any(|what| is_named(what));
         arguments.iter().any(|word| word == self.paper) && (all || named)
     }
 }
