@@ -29,9 +29,9 @@ const fn measured(
     Measured { paper, what, also, seconds }
 }
 
-/// On two cores of an AMD EPYC, in November 2026. Those of the tables of hsic-lasso, nmmkl, sd-rfe and the
-/// survey, but table 3 of hsic-lasso, and of table 2 of mik-fs and figure 1 of hsic-lasso are of a time when
-/// the cores did other work too, so too large; the others are half of their CPU seconds.
+/// On two cores of an AMD EPYC, in November 2026: half of the CPU seconds of a run. Those of hsic-lasso figure
+/// 1, mik-fs table 2, and the tables of nmmkl, sd-rfe and the survey are seconds on cores that did other work
+/// too, so too large.
 const MEASURED: &[Measured] = &[
     measured("fdr", "", &[], 8.0),
     measured("heterogeneous", "only networks", &[], 11.0),
