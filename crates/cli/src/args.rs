@@ -309,7 +309,8 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct FileArgs {
-    /// Table: CSV or TSV (also .gz), Parquet, Arrow, .mat, svmlight, .npy, or a folder; `-` reads stdin
+    /// Table: CSV or TSV (also .gz), .xlsx, .xls, .ods, Parquet, Arrow, .mat, svmlight, .npy, or a folder;
+    /// `-` reads stdin
     #[arg(value_name = "DATA")]
     pub file: PathBuf,
     /// Column with the names of the samples

@@ -323,7 +323,8 @@ pub(crate) fn check_names(
                 Place::Line(line) => Place::Cell { row: RowLabel::Line(*line), column },
                 _ => Place::Column(column),
             };
-            let advice = "give it one, or leave the column out (on the command line: --ignore)";
+            let advice = "give it one, leave the column out (on the command line: --ignore), or delete a title \
+                          above the names";
             return Err(Error::malformed(path, place, "the column has no name", advice));
         }
         if name.is_empty() {
@@ -361,7 +362,10 @@ pub(crate) fn find_column(
         Some(names) => {
             format!("the columns are {}; {numbers} can be used too", listed(names.iter().map(String::as_str)))
         }
-        None => format!("the columns have no names here, use {numbers}"),
+        None => format!(
+            "the first line is read as values, so the columns have no names: use {numbers}, or say that it has \
+             the names (on the command line: --header yes)"
+        ),
     };
     let near = nearest(wanted, names.unwrap_or_default()).into_iter().next();
     Err(Error::NotFound { path: path.to_owned(), what: "column", name: wanted.to_owned(), expected, near })

@@ -23,17 +23,8 @@ const GZIP: &[u8] = &[0x1F, 0x8B];
 const MARKS: [&[u8]; 4] = [GZIP, BYTE_ORDER_MARK, b"\xFF\xFE", b"\xFE\xFF"];
 /// Formats that are recognised by their first bytes, but not supported.
 const FOREIGN: [(&[u8], &str, &str); 11] = [
-    (
-        b"PK\x03\x04",
-        "a zip archive (as .npz, .xlsx and .ods are)",
-        "save the table as .csv or the array as .npy (a workbook is read only by a build with the feature \
-         `excel`)",
-    ),
-    (
-        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
-        "a file of an older Office program (as .xls is)",
-        "save the table as .csv (a workbook is read only by a build with the feature `excel`)",
-    ),
+    (b"PK\x03\x04", "a zip archive (as .npz, .xlsx and .ods are)", WORKBOOK),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a file of an older Office program (as .xls is)", WORKBOOK),
     (b"PAR1", "a Parquet file", ARROW),
     (b"ARROW1", "an Arrow file", ARROW),
     (b"PARE", "an encrypted Parquet file", "decrypt it, or save the table as .csv"),
@@ -44,6 +35,10 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
     (b"RDX", "an R data file", "save the table from R with write.csv"),
     (b"\x80\x04\x95", "a Python pickle", "save the table as .csv or the array as .npy"),
 ];
+
+/// What to do with a file that may be a workbook where there is no reader for it.
+const WORKBOOK: &str = "save the table as .csv, or an array as .npy: a workbook is not read line by line, and \
+                        otherwise only by a build with the feature `excel`";
 
 /// What to do with a file of columns where there is no reader for it.
 const ARROW: &str = "save the table as .csv: a Parquet or Arrow file is not read line by line, and otherwise \

@@ -197,15 +197,24 @@ impl Table {
             None => options.formats.recognise(&source)?,
         };
         let table = format.read(source, options)?.with_hints(options);
-        Ok(Self { file_digest: digest, ..table })
+        // A format may read what it holds by another one.
+        Ok(Self { file_digest: digest, format, ..table })
     }
 
     /// With notes on what the whole table tells.
     fn with_hints(mut self, options: &ReadOptions) -> Self {
         if options.reduction.is_none() {
-            let hints = hints::hints(&self, options);
+            let mut hints = hints::hints(&self, options);
+            hints.retain(|hint| !self.notes.contains(hint));
             self.notes.extend(hints);
         }
+        self
+    }
+
+    /// With one more of its [`notes`](Self::notes), for formats of other crates.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
         self
     }
 
@@ -247,7 +256,8 @@ impl Table {
 
     /// Columns that may have been intended otherwise, one line for each kind: numbers with a decimal comma,
     /// text that looks like numbers, percentages or dates, categories of which most levels occur once, row
-    /// numbers, a target of many whole numbers read as classes, or of nearly as many classes as samples.
+    /// numbers, a target of many whole numbers read as classes, or of nearly as many classes as samples;
+    /// and what a format of another crate says of the file.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

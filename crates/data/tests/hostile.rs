@@ -77,7 +77,10 @@ fn tables_of_text() {
     assert_says(&csv("a,b\n1,2\n", &target("c")), &["no column `c`", "`a`, `b`", "0 to 1 or `last`"]);
     assert_says(&csv("a,b\n1,2\n", &target("B")), &["no column `B`", "did you mean `b`?"]);
     assert_says(&csv("a,b\n1,2\n", &target("2")), &["no column `2`"]);
-    assert_says(&csv("1,2\n3,4\n", &target("y")), &["no column `y`", "no names here"]);
+    assert_says(
+        &csv("1,2\n3,4\n", &target("y")),
+        &["no column `y`", "the columns have no names", "--header yes"],
+    );
     assert_says(&csv("y\n1\n2\n", &target("y")), &["no column is left to be a feature"]);
     let options = ReadOptions { id: Some("a".to_owned()), ..target("a") };
     assert_says(&csv("a,b\n1,2\n", &options), &["column `a` (0", "two roles"]);

@@ -13,7 +13,7 @@ use quick_xml::reader::Reader;
 use zip::ZipArchive;
 
 use crate::text::Lines;
-use crate::{chosen, damaged};
+use crate::{Sheet, chosen, damaged};
 
 const CELL: &str = "table:table-cell";
 const COVERED: &str = "table:covered-table-cell";
@@ -31,12 +31,7 @@ struct Cell {
 }
 
 /// The sheet that the options name as text.
-pub(crate) fn text(
-    path: &Path,
-    bytes: &[u8],
-    options: &ReadOptions,
-    limit: &Limit,
-) -> Result<Vec<u8>, Error> {
+pub(crate) fn sheet(path: &Path, bytes: &[u8], options: &ReadOptions, limit: &Limit) -> Result<Sheet, Error> {
     let broken = |error: Damage| damaged(path, &error);
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(path, &error))?;
     if part(&mut archive, "META-INF/manifest.xml").is_ok_and(|text| text.contains("encryption-data")) {
@@ -65,9 +60,9 @@ pub(crate) fn text(
             _ => {}
         }
     }
-    chosen(path, names, options)?;
+    let (_, others) = chosen(path, names.into_iter().map(|name| (name, false)).collect(), options)?;
     match found {
-        Some(lines) => lines.finish(),
+        Some(lines) => lines.finish(others),
         None => Err(broken("it has no sheet".into())),
     }
 }

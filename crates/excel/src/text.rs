@@ -6,7 +6,7 @@ use calamine::ExcelDateTime;
 use csv::{ByteRecord, WriterBuilder};
 use fewest_data::{Error, Limit, Place};
 
-use crate::damaged;
+use crate::{ASKED, Sheet, damaged, listed};
 
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
@@ -80,23 +80,27 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The sheet as text. Rows without a value are blank lines, so that lines are rows; columns without one
-    /// at either side are left out.
+    /// The sheet as text, beside `others`. Rows without a value are blank lines, so that lines are rows;
+    /// columns without one at either side are left out.
     ///
     /// # Errors
     /// For a sheet without a cell; [`Error::TooLarge`].
-    pub(crate) fn finish(self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn finish(self, others: Vec<String>) -> Result<Sheet, Error> {
         let Self { path, sheet, limit, rows, needed } = self;
         let first = rows.iter().map(|row| row.first).min();
         let (Some(first), Some(end)) = (first, rows.iter().map(Row::end).max()) else {
             let problem = format!("sheet {sheet:?} is empty");
-            let advice = "name the sheet that holds the table";
+            let mut advice = format!("name the sheet that holds the table {ASKED}");
+            if !others.is_empty() {
+                advice.push_str(&format!(": {}", listed(&others)));
+            }
             return Err(Error::malformed(path, Place::File, problem, advice));
         };
         let last = rows.last().map_or(0, |row| u64::from(row.number));
         let commas = (rows.len() as u64).saturating_mul(u64::from(end - first));
         limit.check(needed.saturating_add(commas).saturating_add(last))?;
-        write(&rows, first, end).map_err(|error| damaged(path, &error))
+        let text = write(&rows, first, end).map_err(|error| damaged(path, &error))?;
+        Ok(Sheet { name: sheet, others, text })
     }
 
     fn damaged(&self, problem: String) -> Error {
@@ -120,14 +124,20 @@ fn write(rows: &[Row], first: u32, end: u32) -> Result<Vec<u8>, csv::Error> {
     Ok(text)
 }
 
-/// A date in ISO form, with the time of day where it has one; a duration in days.
+/// The first number that is a date, and the first one behind the last date there is.
+const FIRST_DAY: f64 = 1.0;
+const BEHIND_LAST_DAY: f64 = 2_958_466.0;
+
+/// A date in ISO form, with the time of day where it has one; a duration or a time of day in days; what no
+/// date has as the number it is.
 pub(crate) fn date(moment: &ExcelDateTime) -> String {
-    if moment.is_duration() {
-        return moment.as_f64().to_string();
+    let days = moment.as_f64();
+    if moment.is_duration() || !(FIRST_DAY..BEHIND_LAST_DAY).contains(&days) {
+        return days.to_string();
     }
     let (year, month, day, hours, minutes, seconds, milliseconds) = moment.to_ymd_hms_milli();
     let date = format!("{year:04}-{month:02}-{day:02}");
-    if (moment.as_f64().fract() * DAY).round() == 0.0 {
+    if (days.fract() * DAY).round() == 0.0 {
         return date;
     }
     match milliseconds {

@@ -10,7 +10,7 @@ use fewest_data::{Error, Limit, ReadOptions};
 
 use crate::compound::{Compound, u16_at, u32_at};
 use crate::text::{Lines, date};
-use crate::{chosen, damaged};
+use crate::{Sheet, chosen, damaged};
 
 /// Records, by what they hold.
 mod kind {
@@ -183,7 +183,8 @@ enum Shown {
 /// What comes before the sheets.
 #[derive(Default)]
 struct Globals {
-    sheets: Vec<(String, usize)>,
+    /// Name, whether it is hidden, and where it begins.
+    sheets: Vec<(String, bool, usize)>,
     texts: Vec<String>,
     styles: Vec<Shown>,
     is_1904: bool,
@@ -241,7 +242,8 @@ impl Globals {
                 let mut pieces = record.pieces(6)?;
                 let (length, flags) = (pieces.u8()?, pieces.u8()?);
                 let name = pieces.characters(usize::from(length), flags)?;
-                self.sheets.push((name, record.u32(0)? as usize));
+                let is_hidden = record.data.get(4).is_some_and(|state| state & 3 != 0);
+                self.sheets.push((name, is_hidden, record.u32(0)? as usize));
             }
             _ => {}
         }
@@ -308,12 +310,7 @@ struct Cell {
 }
 
 /// The sheet that the options name as text.
-pub(crate) fn text(
-    path: &Path,
-    bytes: &[u8],
-    options: &ReadOptions,
-    limit: &Limit,
-) -> Result<Vec<u8>, Error> {
+pub(crate) fn sheet(path: &Path, bytes: &[u8], options: &ReadOptions, limit: &Limit) -> Result<Sheet, Error> {
     let broken = |what: Damage| damaged(path, &what);
     let file = Compound::new(bytes).map_err(broken)?;
     let stream = match file.stream("Workbook").map_err(broken)? {
@@ -327,8 +324,9 @@ pub(crate) fn text(
         None => return Err(broken("it holds no workbook")),
     };
     let globals = Globals::new(&stream, path, limit)?;
-    let name = chosen(path, globals.sheets.iter().map(|(name, _)| name.clone()).collect(), options)?;
-    let start = globals.sheets.iter().find(|(other, _)| *other == name).map_or(usize::MAX, |sheet| sheet.1);
+    let sheets = globals.sheets.iter().map(|(name, is_hidden, _)| (name.clone(), *is_hidden)).collect();
+    let (name, others) = chosen(path, sheets, options)?;
+    let start = globals.sheets.iter().find(|(other, ..)| *other == name).map_or(usize::MAX, |sheet| sheet.2);
     let stream = stream.get(start..).ok_or(CUT_OFF).map_err(broken)?;
     let mut cells = cells(stream, path, limit)?;
     // Some programs write them in another order.
@@ -345,7 +343,7 @@ pub(crate) fn text(
             Value::Text(text) => lines.push(row, column, &text)?,
         }
     }
-    lines.finish()
+    lines.finish(others)
 }
 
 /// The cells of a sheet, without those of charts inside it.

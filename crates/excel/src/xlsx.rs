@@ -4,28 +4,30 @@ use std::borrow::Cow;
 use std::io::Cursor;
 use std::path::Path;
 
-use calamine::{DataRef, Reader, Xlsx};
+use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use fewest_data::{Error, Limit, ReadOptions};
 
 use crate::text::{Lines, date};
-use crate::{chosen, damaged};
+use crate::{Sheet, chosen, damaged};
 
 /// The sheet that the options name as text.
-pub(crate) fn text(
+pub(crate) fn sheet(
     path: &Path,
     bytes: Vec<u8>,
     options: &ReadOptions,
     limit: &Limit,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Sheet, Error> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| damaged(path, &error))?;
-    let sheet = chosen(path, workbook.sheet_names(), options)?;
-    let mut cells = workbook.worksheet_cells_reader(&sheet).map_err(|error| damaged(path, &error))?;
-    let mut lines = Lines::new(path, &sheet, limit);
+    let with_cells = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let sheets = with_cells.map(|sheet| (sheet.name.clone(), sheet.visible != SheetVisible::Visible));
+    let (name, others) = chosen(path, sheets.collect(), options)?;
+    let mut cells = workbook.worksheet_cells_reader(&name).map_err(|error| damaged(path, &error))?;
+    let mut lines = Lines::new(path, &name, limit);
     while let Some(cell) = cells.next_cell().map_err(|error| damaged(path, &error))? {
         let (row, column) = cell.get_position();
         lines.push(row, column, &content(cell.get_value()))?;
     }
-    lines.finish()
+    lines.finish(others)
 }
 
 /// The text of a value.
@@ -33,7 +35,9 @@ fn content<'a>(value: &'a DataRef<'_>) -> Cow<'a, str> {
     match value {
         DataRef::Int(number) => number.to_string().into(),
         DataRef::Float(number) => number.to_string().into(),
-        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.into(),
+        // A date, and the first moment of a day, as `date` writes them.
+        DataRef::DateTimeIso(text) => text.strip_suffix("T00:00:00").unwrap_or(text).into(),
+        DataRef::String(text) | DataRef::DurationIso(text) => text.into(),
         DataRef::SharedString(text) => (*text).into(),
         DataRef::Bool(truth) => truth.to_string().into(),
         DataRef::DateTime(moment) => date(moment).into(),

@@ -135,7 +135,7 @@ fn texts_of_every_alphabet_are_kept() -> Result<(), Error> {
         assert_eq!(levels(&table, 1), ["x", "Ω 日本"], "{name}");
     }
     let error = read("a.xls", XLS, |options| options.x_variable = Some("Texts".to_owned())).unwrap_err();
-    assert!(error.to_string().contains("Sheet1, texts, long"), "{error}");
+    assert!(error.to_string().contains("\"Sheet1\", \"texts\", \"long\""), "{error}");
     Ok(())
 }
 

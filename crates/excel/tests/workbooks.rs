@@ -119,8 +119,16 @@ fn a_sheet_is_found_by_its_name() -> Result<(), Error> {
     assert_eq!(column(&table, 0), [5.0]);
     let error = read(bytes.clone(), |_| {}).unwrap_err().to_string();
     assert!(error.contains("patients.xlsx") && error.contains("\"notes\" is empty"), "{error}");
+    assert!(error.ends_with("--x-variable): \"data\""), "{error}");
+    // What was read is told, in a note or in the error.
+    let two = workbook(&[("data", &other), ("notes", "")]);
+    let table = read(two.clone(), |_| {})?;
+    assert!(table.notes()[0].starts_with("sheet \"data\" was read"), "{:?}", table.notes());
+    let error =
+        read(two, |options| options.target = ReadOptions::with_target("y").target).unwrap_err().to_string();
+    assert!(error.contains("`y`") && error.contains("\"notes\""), "{error}");
     let error = read(bytes, |options| options.x_variable = Some("Data".to_owned())).unwrap_err().to_string();
-    assert!(error.contains("\"Data\"") && error.contains("notes, data"), "{error}");
+    assert!(error.contains("\"Data\"") && error.contains("\"notes\", \"data\""), "{error}");
     Ok(())
 }
 
@@ -221,4 +229,46 @@ fn damaged_parts_are_refused_or_read() {
         }
     }
     assert!((100..1900).contains(&n_read), "{n_read} of 2000 were read");
+}
+
+#[test]
+fn times_of_day_and_what_no_date_has_are_numbers() -> Result<(), Error> {
+    let row = |i: usize, days: f64| format!(r#"<row r="{i}"><c r="A{i}" s="1"><v>{days}</v></c></row>"#);
+    let days = [0.25, 0.5, -1.0, 2_958_466.0];
+    let rows: String = (2..).zip(days).map(|(i, days)| row(i, days)).collect();
+    let table = read(workbook(&[("s", &format!(r#"<row r="1">{}</row>{rows}"#, text("A1", "at")))]), |_| {})?;
+    assert_eq!(column(&table, 0), days);
+    Ok(())
+}
+
+#[test]
+fn hidden_sheets_are_not_the_first() -> Result<(), Error> {
+    let sheet = |value: u8| {
+        format!(r#"<row r="1">{}</row><row r="2"><c r="A2"><v>{value}</v></c></row>"#, text("A1", "x"))
+    };
+    let bytes = workbook(&[("lists\" state=\"hidden", &sheet(1)), ("data", &sheet(2))]);
+    assert_eq!(column(&read(bytes.clone(), |_| {})?, 0), [2.0]);
+    let table = read(bytes, |options| options.x_variable = Some("lists".to_owned()))?;
+    assert_eq!(column(&table, 0), [1.0]);
+    assert!(table.notes().is_empty());
+    assert_eq!(table.format().name(), "excel");
+    Ok(())
+}
+
+#[test]
+fn other_archives_and_texts_are_told_apart() {
+    let archive = |parts: &[&str]| {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        for part in parts {
+            archive.start_file(*part, SimpleFileOptions::default()).expect("a part");
+        }
+        archive.finish().expect("memory takes it").into_inner()
+    };
+    let told = |bytes: Vec<u8>| read(bytes, |_| {}).unwrap_err().to_string();
+    let document = told(archive(&["[Content_Types].xml", "word/document.xml"]));
+    assert!(document.contains("it is no workbook"), "{document}");
+    let binary = told(archive(&["[Content_Types].xml", "xl/workbook.bin"]));
+    assert!(binary.contains(".xlsb") && binary.contains("save it as .xlsx"), "{binary}");
+    let text = told(b"a,b\n1,2\n".to_vec());
+    assert!(text.contains("does not begin like a workbook") && text.contains(".csv"), "{text}");
 }

@@ -29,9 +29,9 @@ const fn measured(
     Measured { paper, what, also, seconds }
 }
 
-/// On two cores of an AMD EPYC, in November 2026: half of the CPU seconds of a run. Those of hsic-lasso figure
-/// 1, mik-fs table 2, and the tables of nmmkl, sd-rfe and the survey are seconds on cores that did other work
-/// too, so too large.
+/// On two cores of an AMD EPYC, in November 2026: half of the CPU seconds of a run. Those of hsic-lasso
+/// figure 1, mik-fs table 2, and the tables of nmmkl, sd-rfe and the survey are seconds on cores that did
+/// other work too, so too large.
 const MEASURED: &[Measured] = &[
     measured("fdr", "", &[], 8.0),
     measured("heterogeneous", "only networks", &[], 11.0),
