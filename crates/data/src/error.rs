@@ -135,9 +135,9 @@ pub enum Error {
     /// A file whose values would need more memory than they may take, detected before it is read or while it
     /// is.
     #[error(
-        "{}: its values need about {} of memory, more than {}: keep fewer rows or \
+        "{}: its values need {}: keep fewer rows or \
          columns, give it more memory, or read it anyway (on the command line: --allow-large)",
-        path.display(), bytes_text(*needed), share(*most, *memory)
+        path.display(), need(*needed, *most, *memory)
     )]
     TooLarge {
         /// The file.
@@ -295,6 +295,16 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
         text.push_str(&format!(" and {} more", total - MOST));
     }
     text
+}
+
+/// What values need. Where the limit was found while reading, they need more by nobody knows how much.
+fn need(needed: u64, most: u64, memory: u64) -> String {
+    let share = share(most, memory);
+    if needed <= most.saturating_add(most / 64).saturating_add(1) {
+        format!("more memory than {share}")
+    } else {
+        format!("about {} of memory, more than {share}", bytes_text(needed))
+    }
 }
 
 /// Bytes that values may take, of all; where any number was allowed, the system has no more.

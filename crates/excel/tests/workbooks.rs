@@ -242,6 +242,17 @@ fn times_of_day_and_what_no_date_has_are_numbers() -> Result<(), Error> {
 }
 
 #[test]
+fn what_is_needed_is_told_where_it_is_known() {
+    let rows = format!(r#"<row r="1">{}</row>{}"#, text("A1", "x"), "<row r=\"2\"></row>".repeat(4000));
+    let told = |memory| {
+        read(workbook(&[("s", &rows)]), |options| options.memory = Some(memory)).unwrap_err().to_string()
+    };
+    // The parts declare their sizes; a file that is too large itself is not read to its end.
+    assert!(told(20_000).contains("its values need about 69"), "{}", told(20_000));
+    assert!(told(100).contains("need more memory than half of the 100 B"), "{}", told(100));
+}
+
+#[test]
 fn hidden_sheets_are_not_the_first() -> Result<(), Error> {
     let sheet = |value: u8| {
         format!(r#"<row r="1">{}</row><row r="2"><c r="A2"><v>{value}</v></c></row>"#, text("A1", "x"))
