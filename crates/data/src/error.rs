@@ -301,7 +301,7 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
 fn need(needed: u64, most: u64, memory: u64) -> String {
     let share = share(most, memory);
     if needed <= most.saturating_add(most / 64).saturating_add(1) {
-        format!("more memory than {share}")
+        format!("more than {share}")
     } else {
         format!("about {} of memory, more than {share}", bytes_text(needed))
     }
