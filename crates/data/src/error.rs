@@ -297,13 +297,13 @@ pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Strin
     text
 }
 
-/// What values need. Where the limit was found while reading, they need more by nobody knows how much.
+/// What values need. A number at the limit is where counting ended: they need that or more.
 fn need(needed: u64, most: u64, memory: u64) -> String {
-    let share = share(most, memory);
+    let (bytes, share) = (bytes_text(needed), share(most, memory));
     if needed <= most.saturating_add(most / 64).saturating_add(1) {
-        format!("more than {share}")
+        format!("{bytes} of memory or more, more than {share}")
     } else {
-        format!("about {} of memory, more than {share}", bytes_text(needed))
+        format!("about {bytes} of memory, more than {share}")
     }
 }
 
