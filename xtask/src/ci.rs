@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::time::Instant;
 
+use crate::beside::Beside;
 use crate::documented::AS_RUSTDOC;
 use crate::{Result, extensions, python, tidy, workspace};
 
@@ -56,8 +57,10 @@ const STEPS: &[Step] = &[
     },
     // A workspace of its own, whose engine no other step compiles.
     step("cluster: format", "fmt --all --check --manifest-path cluster/Cargo.toml"),
-    step("cluster: test", "test --workspace --locked --manifest-path cluster/Cargo.toml"),
 ];
+
+/// After them; what it compiles is compiled beside them, with what they leave of the processors.
+const CLUSTER: &str = "test --workspace --locked --manifest-path cluster/Cargo.toml";
 
 /// The environment of all steps: cargo hands every crate of the workspace to Clippy, which tells what it
 /// finds, as errors, and compiles it, but for a few of the compiler's own simplifications; and every
@@ -77,16 +80,14 @@ pub(crate) fn run() -> Result<()> {
     let start = Instant::now();
     let checked = checked()?;
     let mut outcome = timed("tidy", &mut times, tidy::run);
+    let cluster = Beside::cargo(&format!("{CLUSTER} --no-run"), |command| {
+        command.envs(checked.iter().cloned());
+    })?;
     for step in STEPS {
         if outcome.is_err() {
             break;
         }
-        outcome = timed(step.name, &mut times, || {
-            let mut command = workspace::cargo();
-            command.args(step.arguments.split(' ')).envs(checked.iter().cloned());
-            command.envs(step.environment.iter().copied());
-            workspace::run(&mut command)
-        });
+        outcome = timed(step.name, &mut times, || cargo(step.arguments, &checked, step.environment));
     }
     if outcome.is_ok() {
         outcome = timed("python", &mut times, || python::run(&[], &checked));
@@ -94,12 +95,28 @@ pub(crate) fn run() -> Result<()> {
     if outcome.is_ok() {
         outcome = timed("extensions", &mut times, extensions::run);
     }
+    if outcome.is_ok() {
+        outcome = timed("cluster: build", &mut times, || cluster.finish());
+    }
+    if outcome.is_ok() {
+        outcome = timed("cluster: test", &mut times, || cargo(CLUSTER, &checked, &[]));
+    }
     eprintln!("\nseconds  step");
     for (name, seconds) in &times {
         eprintln!("{seconds:7.1}  {name}");
     }
     eprintln!("{:7.1}  in all", start.elapsed().as_secs_f64());
     outcome
+}
+
+fn cargo(
+    arguments: &str,
+    checked: &[(&'static str, OsString)],
+    environment: &[(&'static str, &'static str)],
+) -> Result<()> {
+    let mut command = workspace::cargo();
+    command.args(arguments.split(' ')).envs(checked.iter().cloned()).envs(environment.iter().copied());
+    workspace::run(&mut command)
 }
 
 fn timed(

@@ -1,5 +1,6 @@
 //! Automation of the fewest workspace: `cargo xtask help`.
 
+mod beside;
 mod ci;
 mod documented;
 mod extensions;
