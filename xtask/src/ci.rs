@@ -20,6 +20,10 @@ const fn step(name: &'static str, arguments: &'static str) -> Step {
     Step { name, arguments, environment: &[] }
 }
 
+const fn unoptimised(name: &'static str, arguments: &'static str) -> Step {
+    Step { name, arguments, environment: &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")] }
+}
+
 /// After `tidy`, in this order: the fastest checks come first. Arguments are those of `cargo`.
 ///
 /// Clippy reads what is compiled for the tests, and rustdoc writes pages of it ([`checked`]): by commands of
@@ -43,18 +47,12 @@ const STEPS: &[Step] = &[
         "clippy --package fewest --no-default-features --features dependence -- -D warnings",
     ),
     // usfs is off by default, since a patent is said to cover it: docs/methods/usfs.md. With `--workspace`
-    // and a test the other packages stay as the tests above have built them: without any, their features are
-    // others.
-    step("command with usfs", "build --workspace --bin fewest --test quantiles --features fewest-cli/usfs"),
-    step("streams with usfs", "test --workspace --features fewest-streams/usfs --test usfs"),
+    // the other packages stay as the tests above have built them.
+    step("with usfs", "test --workspace --features fewest-cli/usfs --bin fewest --test usfs"),
     step("arrow with batches", "test --workspace --features fewest-arrow/batches --test batches"),
-    step("core without features", "test --package fewest-core --no-default-features"),
-    // polars takes minutes to compile, and more to optimise.
-    Step {
-        name: "core with ndarray and polars",
-        arguments: "test --package fewest-core --features ndarray,polars",
-        environment: &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")],
-    },
+    // polars takes minutes to compile, and more to optimise; what both need is compiled once.
+    unoptimised("core without features", "test --package fewest-core --no-default-features"),
+    unoptimised("core with ndarray and polars", "test --package fewest-core --features ndarray,polars"),
     // A workspace of its own, whose engine no other step compiles.
     step("cluster: format", "fmt --all --check --manifest-path cluster/Cargo.toml"),
 ];
@@ -89,14 +87,15 @@ pub(crate) fn run() -> Result<()> {
         }
         outcome = timed(step.name, &mut times, || cargo(step.arguments, &checked, step.environment));
     }
+    // Python's tests look at the clock.
+    if outcome.is_ok() {
+        outcome = timed("cluster: build", &mut times, || cluster.finish());
+    }
     if outcome.is_ok() {
         outcome = timed("python", &mut times, || python::run(&[], &checked));
     }
     if outcome.is_ok() {
         outcome = timed("extensions", &mut times, extensions::run);
-    }
-    if outcome.is_ok() {
-        outcome = timed("cluster: build", &mut times, || cluster.finish());
     }
     if outcome.is_ok() {
         outcome = timed("cluster: test", &mut times, || cargo(CLUSTER, &checked, &[]));
