@@ -380,7 +380,7 @@ fn a_stopped_run_has_no_empty_answer() -> Result<(), Error> {
                 }
                 Ok(_) => break,
             }
-            limit *= 1.25;
+            limit *= 1.1;
         }
         assert!(without_weights > 0, "{name}");
     }
