@@ -149,7 +149,10 @@ impl BlockPenalty for GroupLasso {
     }
 
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
-        let farthest = |(v, r): (&f64, &f64)| self.part(*v, 0.0).abs() + r;
+        let farthest = |(v, r): (&f64, &f64)| match self.nonnegative {
+            true => (v + r).max(0.0),
+            false => v.abs() + r,
+        };
         let sizes = || v.iter().zip(radius).map(farthest);
         let norm = sizes().map(|size| (size - self.l1).max(0.0).powi(2)).sum::<f64>().sqrt();
         // Inside, and not on the border of, the set that the penalty holds at zero.

@@ -149,15 +149,7 @@ pub trait BlockPenalty: Penalty {
     /// contains the box: exact for a block of one coefficient. It computes two proxes per
     /// coefficient of the block.
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
-        // Inside, and not on the border of, the set.
-        let reach = v.len() as f64 * (1.0 + STRICTLY);
-        (0..v.len()).all(|i| {
-            [-1.0, 1.0].into_iter().all(|sign| {
-                let mut corner = v.to_vec();
-                corner[i] += sign * reach * radius[i];
-                is_held_at_zero(self, block, corner)
-            })
-        })
+        holds_in_cross(self, block, v, radius)
     }
 
     /// The penalty as a weighted l1 norm, for solvers that follow its piecewise linear path.
@@ -319,6 +311,19 @@ impl dyn Penalty + '_ {
 fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: Vec<f64>) -> bool {
     penalty.prox_block(block, &mut v, 1.0);
     v.iter().all(|&value| value == 0.0)
+}
+
+/// The default of [`BlockPenalty::is_screened`].
+fn holds_in_cross<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, v: &[f64], radius: &[f64]) -> bool {
+    // Inside, and not on the border of, the set.
+    let reach = v.len() as f64 * (1.0 + STRICTLY);
+    (0..v.len()).all(|i| {
+        [-1.0, 1.0].into_iter().all(|sign| {
+            let mut corner = v.to_vec();
+            corner[i] += sign * reach * radius[i];
+            is_held_at_zero(penalty, block, corner)
+        })
+    })
 }
 
 /// [`BlockPenalty::is_screened`] of a penalty that depends on the sizes of the coefficients only: its prox is

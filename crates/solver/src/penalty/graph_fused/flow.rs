@@ -2,9 +2,6 @@
 
 use std::collections::VecDeque;
 
-/// Shares of the largest gain below which what is left of a gain or of an edge is rounding.
-const ROUNDING: f64 = 1e-14;
-
 /// An edge between two nodes, with its weight.
 pub(super) type Edge = (usize, usize, f64);
 
@@ -18,6 +15,7 @@ struct Network {
     left: Vec<f64>,
     /// What a node has still to send, or, negative, can still take.
     excess: Vec<f64>,
+    /// What is left of a gain or an edge is rounding up to here: one bit of the largest gain for every node.
     rounding: f64,
     depth: Vec<usize>,
     next: Vec<usize>,
@@ -54,7 +52,7 @@ impl Network {
             heads,
             left,
             excess: gains.to_vec(),
-            rounding: ROUNDING * largest,
+            rounding: n as f64 * f64::EPSILON * largest,
             depth: vec![UNSEEN; n],
             next,
         }
