@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, STATUS_INTERRUPTED};
+use crate::output;
 
 /// Set by the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -71,9 +72,11 @@ pub(crate) fn run<T: Send>(
     }
 }
 
-/// A bar on stderr, if that is a terminal.
+/// A bar on stderr, if that is a terminal. Where it is none, one line, if the run will take minutes.
 struct Bar {
     bar: ProgressBar,
+    /// Not wanted, or written already.
+    has_no_line: AtomicBool,
     stage: Mutex<String>,
 }
 
@@ -85,7 +88,8 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{msg:26} {bar:40} {percent:>3} %  {elapsed}") {
             bar.set_style(style);
         }
-        Self { bar, stage: Mutex::new(String::new()) }
+        let has_no_line = AtomicBool::new(quiet || !bar.is_hidden());
+        Self { bar, has_no_line, stage: Mutex::new(String::new()) }
     }
 
     fn finish(&self) {
@@ -102,5 +106,11 @@ impl Progress for Bar {
         }
         self.bar.set_length(total);
         self.bar.set_position(done);
+    }
+
+    fn announce(&self, told: &str) {
+        if !self.has_no_line.swap(true, Ordering::Relaxed) {
+            output::complain(&format!("{told}: --time-limit SECONDS ends it with what it has by then"));
+        }
     }
 }

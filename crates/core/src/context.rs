@@ -9,6 +9,9 @@ use crate::{Error, Status};
 pub trait Progress: Sync {
     /// `done` of `total` units of `stage` are done.
     fn update(&self, stage: &str, done: u64, total: u64);
+
+    /// A stage will take minutes: for whoever waits where progress is not drawn. By default nobody is told.
+    fn announce(&self, _told: &str) {}
 }
 
 /// The inputs of a run besides data and parameters. `Context::default()` has seed 0, no progress report
@@ -39,6 +42,13 @@ impl Context<'_> {
     pub fn report(&self, stage: &str, done: usize, total: usize) {
         if let Some(progress) = self.progress {
             progress.update(stage, done as u64, total as u64);
+        }
+    }
+
+    /// Tells the progress callback, if there is one, that a stage will take minutes.
+    pub fn announce(&self, told: &str) {
+        if let Some(progress) = self.progress {
+            progress.announce(told);
         }
     }
 

@@ -7,8 +7,8 @@ use crate::Context;
 /// Runs longer than this say so.
 const LONG: f64 = 60.0;
 
-/// Reports the progress of a stage. Where all steps will take minutes, the name of the stage says so from its
-/// first step on, so that whoever waits may stop it at once.
+/// Reports the progress of a stage. Where all steps will take minutes, this is announced after the first one,
+/// and the name of the stage says so from there on, so that whoever waits may stop it at once.
 ///
 /// ```
 /// use fewest_core::{Context, Forecast};
@@ -35,19 +35,26 @@ impl Forecast {
 
     /// After a step: `done` of `total`.
     pub fn report(&mut self, done: usize, total: usize, context: &Context<'_>) {
-        let told = self.told.get_or_insert_with(|| told(self.stage, self.start.elapsed(), self.whole));
+        let told = self.told.get_or_insert_with(|| match minutes(self.start.elapsed(), self.whole) {
+            None => self.stage.to_owned(),
+            Some(minutes) => {
+                let told = format!("{}, {minutes}", self.stage);
+                context.announce(&told);
+                told
+            }
+        });
         context.report(told, done, total);
     }
 }
 
-/// The name of a stage, with the time that it will take if that is minutes; the whole of it is `whole` times
-/// as long as its first step, which took `first`.
-fn told(stage: &str, first: Duration, whole: f64) -> String {
+/// The time that a stage will take if that is minutes: `whole` times as long as its first step, which took
+/// `first`.
+fn minutes(first: Duration, whole: f64) -> Option<String> {
     let seconds = first.as_secs_f64() * whole;
     match seconds {
-        _ if seconds < LONG => stage.to_owned(),
-        _ if seconds < 90.0 * 60.0 => format!("{stage}, about {:.0} min in all", (seconds / 60.0).ceil()),
-        _ => format!("{stage}, about {:.1} h in all", seconds / 3600.0),
+        _ if seconds < LONG => None,
+        _ if seconds < 90.0 * 60.0 => Some(format!("about {:.0} min in all", (seconds / 60.0).ceil())),
+        _ => Some(format!("about {:.1} h in all", seconds / 3600.0)),
     }
 }
 
@@ -57,9 +64,9 @@ mod tests {
 
     #[test]
     fn only_long_runs_are_told() {
-        let of = |seconds: u64, whole: f64| told("a search", Duration::from_secs(seconds), whole);
-        assert_eq!(of(1, 59.0), "a search");
-        assert_eq!(of(2, 40.0), "a search, about 2 min in all");
-        assert_eq!(of(600, 18.0), "a search, about 3.0 h in all");
+        let of = |seconds: u64, whole: f64| minutes(Duration::from_secs(seconds), whole);
+        assert_eq!(of(1, 59.0), None);
+        assert_eq!(of(2, 40.0).as_deref(), Some("about 2 min in all"));
+        assert_eq!(of(600, 18.0).as_deref(), Some("about 3.0 h in all"));
     }
 }

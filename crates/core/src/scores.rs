@@ -81,14 +81,15 @@ impl Scores {
         self.p_values.as_deref().map(q_values)
     }
 
-    /// The `most` best features, or all, as a selection: with p-values and q-values, and with a note where
-    /// features have none.
+    /// The `most` best features, or all, as a selection: with p-values and q-values, and with notes on
+    /// features that have none and on infinite scores.
     pub fn best(&self, most: Option<usize>) -> Selection {
         let mut order = self.ranking();
         order.truncate(most.unwrap_or(usize::MAX));
         let mut selection = self.selection(order);
         let untested = self.untested().count();
         selection.note_untested_features(untested, "constant, or categories that the test cannot use");
+        selection.note_infinite_scores();
         selection
     }
 
@@ -258,17 +259,7 @@ pub(crate) fn cut(scores: &Scores, constant: &[usize], budget: Budget) -> Select
     let untested = scores.untested().filter(|j| constant.binary_search(j).is_err()).count();
     selection.note_untested_features(untested, "categories that the test cannot use");
     selection.note_missing_features(budget, "the others are constant or have no score");
-    let infinite = selection.scores.iter().filter(|score| score.is_infinite()).count();
-    if infinite > 1 {
-        selection.notes.push(format!(
-            "{infinite} scores are infinite, beyond the largest number or a division by 0: the order of these \
-             features is that of the table"
-        ));
-    } else if infinite == 1 {
-        selection
-            .notes
-            .push("one score is infinite, beyond the largest number or a division by 0".to_owned());
-    }
+    selection.note_infinite_scores();
     if budget == Budget::Auto {
         selection.notes.push("every feature with a score: scores alone do not decide how many".to_owned());
     }
@@ -353,10 +344,15 @@ mod tests {
     /// Two scores that overflow are equal, and their order says nothing.
     #[test]
     fn infinite_scores_are_told() {
-        let notes = |values: Vec<f64>| cut(&Scores::descending(values), &[], Budget::Count(2)).notes;
-        assert!(notes(vec![1.0, 2.0, f64::INFINITY])[0].starts_with("one score is infinite"));
-        assert!(notes(vec![f64::INFINITY, 2.0, f64::INFINITY])[0].starts_with("2 scores are infinite"));
-        assert!(notes(vec![1.0, 2.0, 3.0]).is_empty());
+        for told in [
+            |scores: Scores| cut(&scores, &[], Budget::Count(2)).notes,
+            |scores: Scores| scores.best(None).notes,
+        ] {
+            let notes = |values: Vec<f64>| told(Scores::descending(values));
+            assert!(notes(vec![1.0, 2.0, f64::INFINITY])[0].starts_with("one score is infinite"));
+            assert!(notes(vec![f64::INFINITY, 2.0, f64::INFINITY])[0].starts_with("2 scores are infinite"));
+            assert!(notes(vec![1.0, 2.0, 3.0]).is_empty());
+        }
     }
 
     #[test]

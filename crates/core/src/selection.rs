@@ -280,6 +280,19 @@ impl Selection {
         self.notes.push(format!("{told}: {what_they_are}"));
     }
 
+    /// Notes that scores are infinite, and what that makes of the order.
+    pub(crate) fn note_infinite_scores(&mut self) {
+        let told = match self.scores.iter().filter(|score| score.is_infinite()).count() {
+            0 => return,
+            1 => "one score is infinite, beyond the largest number or a division by 0".to_owned(),
+            n => format!(
+                "{n} scores are infinite, beyond the largest number or a division by 0: the order of these \
+                 features is that of the table"
+            ),
+        };
+        self.notes.push(told);
+    }
+
     /// Notes that there are fewer features than the count of the budget, or none at all, with the reason
     /// `no_others` (and what to do), or that the run was stopped. Nothing if there are enough.
     ///

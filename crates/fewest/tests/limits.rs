@@ -1,8 +1,10 @@
 //! Stops at any moment, and the largest values that parameters may have.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Target, derive_seed};
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Progress, Target, derive_seed};
 use fewest::registry::{Method, Parameter, Parameters, Range, Registry, Relation, TargetKind};
 use fewest_testkit::conformance::{a_stop_keeps_what_there_is, linked_problem, problem};
 
@@ -56,6 +58,59 @@ fn a_stop_has_a_part_of_the_answer_where_there_is_one() -> Result<(), Error> {
         }
         let has_none = stops.n_reports > 1 && stops.n_partial == 0;
         assert_eq!(has_none, NOTHING_BEFORE_THE_END.contains(&method.id), "{}: {stops:?}", method.id);
+    }
+    Ok(())
+}
+
+/// Ends a run where it is told that it will take minutes.
+#[derive(Default)]
+struct EndAtForecast {
+    told: Mutex<Option<String>>,
+    ends: AtomicBool,
+}
+
+impl Progress for EndAtForecast {
+    fn update(&self, _stage: &str, _done: u64, _total: u64) {}
+
+    fn announce(&self, told: &str) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| told.to_owned());
+        self.ends.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Eliminations, searches and forests say so after their first step.
+#[test]
+fn what_takes_minutes_says_so() -> Result<(), Error> {
+    let noise = |n: u64, d: u64| -> Result<Dataset, Error> {
+        let column = |j: u64| (0..n).map(|i| (derive_seed(j, i) >> 11) as f64).collect();
+        let columns: Vec<Vec<f64>> = (0..d).map(column).collect();
+        let labels: Vec<bool> = (0..n).map(|i| derive_seed(d, i).is_multiple_of(2)).collect();
+        Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))
+    };
+    let (wide, long, shorter) = (noise(150, 3000)?, noise(1500, 100)?, noise(800, 100)?);
+    let table: &[(&str, &[&str], &Dataset, usize)] = &[
+        ("svm-rfe", &["step=1"], &wide, 1),
+        ("sfs", &[], &long, 99),
+        ("sbs", &[], &shorter, 10),
+        ("sffs", &[], &long, 99),
+        ("sbfs", &[], &shorter, 10),
+        ("bahsic", &["fraction=0"], &wide, 1),
+        ("fhsic", &[], &wide, 3000),
+        ("boruta", &["trees=10000", "rounds=1000"], &shorter, 10),
+        ("permutation-importance", &["trees=2000", "permutations=1000"], &shorter, 10),
+    ];
+    for &(id, parameters, data, k) in table {
+        let method = Registry::standard().find(id)?;
+        let selector = method.build(&Parameters::parse(method, parameters)?)?.into_selector();
+        let end = EndAtForecast::default();
+        let deadline = Some(Instant::now() + Duration::from_secs(60));
+        let context =
+            Context { progress: Some(&end), interrupt: Some(&end.ends), deadline, ..Context::seeded(1) };
+        let start = Instant::now();
+        let ended = selector.select(data, Budget::Count(k), &context).map(|selection| selection.status);
+        println!("{id} {:?} {ended:?}", start.elapsed());
+        let told = end.told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        assert!(told.as_deref().is_some_and(|told| told.ends_with(" in all")), "{id}: {told:?}");
     }
     Ok(())
 }

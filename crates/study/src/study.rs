@@ -187,6 +187,10 @@ impl Progress for ProgressOf<'_> {
     fn update(&self, stage: &str, done: u64, total: u64) {
         self.progress.update(&format!("{}: {stage}", self.method), done, total);
     }
+
+    fn announce(&self, told: &str) {
+        self.progress.announce(&format!("{}: {told}", self.method));
+    }
 }
 
 /// The numbers of features by each rule and the first metric, and as many features by the method on all
