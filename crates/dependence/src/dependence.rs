@@ -47,7 +47,7 @@ options! {
 
 impl Dependence {
     fn scores(&self, data: &Dataset, measure: Measure, context: &Context<'_>) -> Result<Scores, Error> {
-        let atoms = atoms::build_first(data, measure, self, context)?;
+        let atoms = atoms::build_first(data, measure, self, measure.score(), context)?;
         let is_stopped = atoms.n_atoms() < data.n_features();
         let mut scores = match self.normalization {
             Normalization::None => atoms.target_products().to_vec(),

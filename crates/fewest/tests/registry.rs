@@ -296,6 +296,37 @@ fn every_word_of_every_list_builds_a_method_that_runs() -> Result<(), Error> {
     Ok(())
 }
 
+/// Where methods share what refuses, it may name what they are, as "a wrapper".
+#[test]
+fn a_refusal_names_no_other_method() -> Result<(), Error> {
+    for method in Registry::standard().methods().iter() {
+        for (classes, kind) in [(false, TargetKind::Real), (true, TargetKind::Classes)] {
+            if !method.targets.contains(&kind) {
+                continue;
+            }
+            let data = problem_of(method, classes);
+            let n = data.n_samples();
+            let mut refused =
+                vec![data.clone().with_sample_weights((0..n).map(|i| 1.0 + (i % 2) as f64).collect())?];
+            if classes {
+                let alone = Target::classes(vec![0; n], vec!["one".to_owned(), "two".to_owned()])?;
+                refused.push(data.with_target(alone)?);
+            }
+            for data in refused {
+                let selector = method.build(&Parameters::defaults(method))?.into_selector();
+                if let Err(
+                    Error::Unsupported { method: named, .. } | Error::UnsupportedTarget { method: named, .. },
+                ) = selector.select(&data, Budget::Count(2), &Context::default())
+                {
+                    let is_other = named != method.id && Registry::standard().find(named).is_ok();
+                    assert!(!is_other, "{}: {named}", method.id);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn parameters_reach_the_method() -> Result<(), Error> {
     let data = problem(true);

@@ -43,6 +43,24 @@ pub(crate) enum Measure {
     Nocco { epsilon: f64 },
 }
 
+impl Measure {
+    /// The id of the method that scores by it.
+    pub(crate) fn score(self) -> &'static str {
+        match self {
+            Self::Hsic => "hsic",
+            Self::Nocco { .. } => "nocco",
+        }
+    }
+
+    /// The id of the lasso on it.
+    pub(crate) fn lasso(self) -> &'static str {
+        match self {
+            Self::Hsic => "hsic-lasso",
+            Self::Nocco { .. } => "nocco-lasso",
+        }
+    }
+}
+
 choice! {
     /// Which pairs of samples enter.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +137,8 @@ pub(crate) struct Outline<A> {
     leading: Option<(A, f64)>,
 }
 
-/// The atoms of `data`: one a feature, by `measure` and `dependence`, whose values are in their ranges.
+/// The atoms of `data`: one a feature, by `measure` and `dependence`, whose values are in their ranges, for
+/// `method`, which messages name.
 ///
 /// # Errors
 /// [`Error::Stopped`] when the context says so, and for data that do not fit.
@@ -127,9 +146,10 @@ pub(crate) fn build<'a>(
     data: &'a Dataset,
     measure: Measure,
     dependence: &'a Dependence,
+    method: &'static str,
     context: &Context<'_>,
 ) -> Result<Box<dyn InnerProducts + Send + 'a>, Error> {
-    let atoms = build_first(data, measure, dependence, context)?;
+    let atoms = build_first(data, measure, dependence, method, context)?;
     if atoms.n_atoms() < data.n_features() { Err(STOPPED) } else { Ok(atoms) }
 }
 
@@ -141,15 +161,16 @@ pub(crate) fn build_first<'a>(
     data: &'a Dataset,
     measure: Measure,
     dependence: &'a Dependence,
+    method: &'static str,
     context: &Context<'_>,
 ) -> Result<Box<dyn InnerProducts + Send + 'a>, Error> {
     let n = data.n_samples();
     if n < 2 {
         return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
     }
-    data.refuse_sample_weights("hsic")?;
+    data.refuse_sample_weights(method)?;
     let features = Features::new(data, &dependence.kernel);
-    let output = Output::new(data.target(), &dependence.output)?;
+    let output = Output::new(data.target(), &dependence.output, method)?;
     let exact = match (dependence.form, dependence.estimator) {
         (Form::LowRank, HsicEstimator::Block { .. }) => {
             return Err(Error::Unsupported {

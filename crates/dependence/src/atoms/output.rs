@@ -47,9 +47,9 @@ pub(super) enum Output {
 }
 
 impl Output {
-    pub(super) fn new(target: &Target, kernel: &OutputKernel) -> Result<Self, Error> {
-        let unsupported =
-            |expected| Error::UnsupportedTarget { method: "hsic", expected, found: target.describe() };
+    /// Of the target, for `method`, which messages name.
+    pub(super) fn new(target: &Target, kernel: &OutputKernel, method: &'static str) -> Result<Self, Error> {
+        let unsupported = |expected| Error::UnsupportedTarget { method, expected, found: target.describe() };
         match (kernel, target) {
             (OutputKernel::Given(gram), _) => match target.n_samples() {
                 Some(n) if n != gram.n() => Err(Error::ShapeMismatch {
@@ -63,13 +63,13 @@ impl Output {
                 Ok(Self::Given(Gram::from_values(affinity.values().to_vec(), affinity.n_samples())?))
             }
             (OutputKernel::Auto | OutputKernel::Delta, Target::Class(classes)) => {
-                Self::classes(classes, true)
+                Self::classes(classes, true, method)
             }
-            (OutputKernel::PlainDelta, Target::Class(classes)) => Self::classes(classes, false),
-            (OutputKernel::Auto, Target::Real(_)) => Self::real(target, KernelWidth::Value(1.0)),
-            (OutputKernel::Gaussian { sigma_y }, Target::Real(_)) => Self::real(target, *sigma_y),
+            (OutputKernel::PlainDelta, Target::Class(classes)) => Self::classes(classes, false, method),
+            (OutputKernel::Auto, Target::Real(_)) => Self::real(target, KernelWidth::Value(1.0), method),
+            (OutputKernel::Gaussian { sigma_y }, Target::Real(_)) => Self::real(target, *sigma_y, method),
             (OutputKernel::Gaussian { sigma_y }, Target::Class(classes)) => {
-                let mut codes = codes(classes)?;
+                let mut codes = codes(classes, method)?;
                 standardise(&mut codes);
                 let sigma = kernel_width(*sigma_y, &codes)?;
                 Ok(Self::Real { outputs: vec![codes], sigma })
@@ -81,13 +81,13 @@ impl Output {
         }
     }
 
-    fn classes(classes: &Classes, normalised: bool) -> Result<Self, Error> {
-        Ok(Self::Classes { codes: codes(classes)?, normalised })
+    fn classes(classes: &Classes, normalised: bool, method: &'static str) -> Result<Self, Error> {
+        Ok(Self::Classes { codes: codes(classes, method)?, normalised })
     }
 
-    fn real(target: &Target, width: KernelWidth) -> Result<Self, Error> {
+    fn real(target: &Target, width: KernelWidth, method: &'static str) -> Result<Self, Error> {
         // Each output on its own scale: one with large numbers must not drown the others.
-        let outputs = standardised_outputs(target, "hsic", &Context::default())?;
+        let outputs = standardised_outputs(target, method, &Context::default())?;
         let sigma = kernel_width(width, &outputs[0])?;
         Gaussian::new(sigma)?;
         Ok(Self::Real { outputs, sigma })
@@ -189,14 +189,19 @@ pub(crate) struct CentredTarget {
 }
 
 impl CentredTarget {
-    /// Of the target of `data`.
+    /// Of the target of `data`, for `method`.
     ///
     /// # Errors
     /// [`Error::UnsupportedTarget`] for a target without this kernel; [`Error::Stopped`] when the context
     /// says so.
-    pub(crate) fn new(data: &Dataset, kernel: &OutputKernel, context: &Context<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        data: &Dataset,
+        kernel: &OutputKernel,
+        method: &'static str,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let n = data.n_samples();
-        let columns = Output::new(data.target(), kernel)?.columns()?;
+        let columns = Output::new(data.target(), kernel, method)?.columns()?;
         let mut column = vec![0.0; n];
         columns.write(0, &mut column);
         let first = column[0];
@@ -244,11 +249,11 @@ impl CentredTarget {
     }
 }
 
-fn codes(classes: &Classes) -> Result<Vec<f64>, Error> {
+fn codes(classes: &Classes, method: &'static str) -> Result<Vec<f64>, Error> {
     let present = classes.occurring().len();
     if present < 2 {
         return Err(Error::UnsupportedTarget {
-            method: "hsic",
+            method,
             expected: "at least 2 classes with samples",
             found: format!("{present} class"),
         });

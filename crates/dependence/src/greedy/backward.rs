@@ -91,7 +91,7 @@ fn round(
 impl Selector for Bahsic {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
-        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x, context)?;
+        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x, "bahsic", context)?;
         let varying = left.len();
         // Features in the order in which they went, with the criterion of the set they were taken from; and
         // how many features each of those sets had.

@@ -76,19 +76,20 @@ impl Criterion {
         data: &Dataset,
         output: &OutputKernel,
         width: KernelWidth,
+        method: &'static str,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let n = data.n_samples();
         if n < 2 {
             return Err(Error::TooFew { what: "samples", minimum: 2, found: n });
         }
-        data.refuse_sample_weights("greedy selection by HSIC")?;
+        data.refuse_sample_weights(method)?;
         let columns = fewest_parallel::try_map(data.n_features(), |j| {
             context.go_on("every feature had been read")?;
             Distance::new(data, j)
         })?;
         let (mut target, mut diagonal) = (Vec::with_capacity(packed_len(n) - n), Vec::with_capacity(n));
-        CentredTarget::new(data, output, context)?.each(context, |j, column| {
+        CentredTarget::new(data, output, method, context)?.each(context, |j, column| {
             target.extend(column[..j].iter().map(|value| 2.0 * value));
             diagonal.push(column[j]);
         })?;
@@ -271,7 +272,8 @@ mod tests {
         let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(noise(3))?)?
             .with_feature_kinds(kinds)?;
         let context = Context::default();
-        let criterion = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Value(0.7), &context)?;
+        let criterion =
+            Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Value(0.7), "fhsic", &context)?;
         assert_eq!(criterion.candidates(), [0, 1, 2]);
 
         let (mut a, mut b) = (noise(1), noise(2));
@@ -285,7 +287,7 @@ mod tests {
             (-distance / (2.0 * 3.0 * 0.49)).exp()
         });
         let mut target = Vec::new();
-        CentredTarget::new(&data, &OutputKernel::Auto, &context)?
+        CentredTarget::new(&data, &OutputKernel::Auto, "fhsic", &context)?
             .each(&context, |_, column| target.extend_from_slice(column))?;
         let expected = gram.centre().inner(&Gram::from_values(target, n as usize)?);
         let mut distances = criterion.no_distances();
@@ -296,7 +298,7 @@ mod tests {
         assert_eq!(found[1], f64::NEG_INFINITY);
 
         // The median width is that of the distances over all features that vary.
-        let by_median = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Median, &context)?;
+        let by_median = Criterion::new(&data, &OutputKernel::Auto, KernelWidth::Median, "fhsic", &context)?;
         let mut lengths: Vec<f64> = criterion
             .distances(&[0, 1, 2], &context)?
             .iter()

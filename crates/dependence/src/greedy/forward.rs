@@ -57,7 +57,7 @@ options! {
 impl Selector for Fhsic {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         self.check()?;
-        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x, context)?;
+        let (most, criterion, mut left) = begin(data, budget, &self.output, self.sigma_x, "fhsic", context)?;
         let varying = left.len();
         let (mut order, mut values) = (Vec::new(), Vec::new());
         let mut status = Status::Converged;

@@ -19,10 +19,11 @@ fn begin(
     budget: Budget,
     output: &OutputKernel,
     sigma_x: KernelWidth,
+    method: &'static str,
     context: &Context<'_>,
 ) -> Result<(Option<usize>, Criterion, Vec<usize>), Error> {
     let most = wanted(budget, data.n_features())?;
-    let criterion = Criterion::new(data, output, sigma_x, context)?;
+    let criterion = Criterion::new(data, output, sigma_x, method, context)?;
     let varying = criterion.candidates();
     Ok((most, criterion, varying))
 }

@@ -54,7 +54,7 @@ pub(super) fn select_many(
     let d = data.n_features();
     budgets.iter().try_for_each(|budget| budget.check(d))?;
     options.check_features(d)?;
-    let atoms = atoms::build(data, measure, dependence, context)?;
+    let atoms = atoms::build(data, measure, dependence, measure.lasso(), context)?;
     of_atoms(data, &*atoms, dependence.normalization, options, budgets, context)
 }
 

@@ -62,7 +62,7 @@ impl Objective {
         }
         let mut target = Vec::with_capacity(n * n);
         let mut squares = Vec::with_capacity(n);
-        CentredTarget::new(data, output, context)?.each(context, |_, column| {
+        CentredTarget::new(data, output, "hsfs", context)?.each(context, |_, column| {
             target.extend_from_slice(column);
             squares.push(dot(column, column));
         })?;

@@ -57,7 +57,7 @@ impl Selector for Ckta {
     fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
         budget.check(data.n_features())?;
         self.check()?;
-        let atoms = atoms::build(data, Measure::Hsic, &self.dependence, context)?;
+        let atoms = atoms::build(data, Measure::Hsic, &self.dependence, "ckta", context)?;
         let scaled: Box<dyn InnerProducts + Send + '_> = match self.dependence.normalization {
             Normalization::None => Box::new(atoms),
             Normalization::Unit => Box::new(Scaled::to_norm_one(atoms)),

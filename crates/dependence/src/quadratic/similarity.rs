@@ -98,7 +98,7 @@ impl FeatureSimilarity {
                 &of_correlation
             }
         };
-        let atoms = atoms::build(data, Measure::Hsic, dependence, context)?;
+        let atoms = atoms::build(data, Measure::Hsic, dependence, method, context)?;
         match dependence.normalization {
             Normalization::None => work(Matrix { products: &*atoms, is_semidefinite: true }),
             Normalization::Unit => {
