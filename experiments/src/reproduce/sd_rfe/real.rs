@@ -110,8 +110,8 @@ fn summary(rows: &[Row]) -> Result<String> {
          [table-3.csv](table-3.csv), a line each, with the scores at every number of features. Data sets whose file is not there are left out.\n\nAs in the paper: the \
          numbers of samples to train and to test, C, κ and ε of its Table 2; features are ranked once, and a \
          machine with the same parameters is trained on the first N; everything is standardised by the \
-         training samples, the target is not.\n\n{LEGEND}The paper prints means, and marks: `▾` and `▴` \
-         inside the brackets are its own. It does not say which loss the machines of RMB-RFE* and SpanB-RFE* \
+         training samples, the target is not.\n\n{LEGEND}The paper prints means, p-values and \
+         marks. Its p-values are not repeated here; `▾` and `▴` inside the brackets are its own. It does not say which loss the machines of RMB-RFE* and SpanB-RFE* \
          have: the last two columns compare the other one with the same printed numbers.\n"
     );
     let names: Vec<&str> = METHODS.iter().chain(&OTHER_LOSS).map(|method| method.name).collect();

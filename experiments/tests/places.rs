@@ -1,0 +1,53 @@
+//! Where `reproduce` writes, and what it needs for that.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder that looks like a checkout.
+fn checkout() -> std::io::Result<TempDir> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("Cargo.lock"), "")?;
+    std::fs::create_dir(folder.path().join("xtask"))?;
+    std::fs::write(folder.path().join("xtask/Cargo.toml"), "")?;
+    Ok(folder)
+}
+
+fn reproduce(folder: &Path, words: &[&str]) -> std::io::Result<Output> {
+    Command::new(env!("CARGO_BIN_EXE_fewest-experiments"))
+        .arg("reproduce")
+        .args(words)
+        .current_dir(folder)
+        .env_remove("FEWEST_DATA")
+        .output()
+}
+
+/// The program finds the checkout that it is called in, not the one it was compiled in, and keeps what is
+/// published there.
+#[test]
+fn pages_are_written_below_the_checkout_of_the_call() -> std::io::Result<()> {
+    let here = checkout()?;
+    let (below, published) = (here.path().join("target/reproduce"), here.path().join("docs/reproduction"));
+    let words = ["nmmkl", "--table", "4", "--runs", "1"];
+    // From a folder inside of it as well.
+    let ran = reproduce(&here.path().join("xtask"), &words)?;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(below.join("nmmkl/table-4.md").is_file() && !published.exists());
+    let ran = reproduce(here.path(), &[&words[..], &["--publish"]].concat())?;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(published.join("nmmkl/table-4.md").is_file());
+    Ok(())
+}
+
+/// What needs data sets says where they are looked for; what draws its own needs none.
+#[test]
+fn data_are_asked_for_where_they_are_needed() -> std::io::Result<()> {
+    let here = checkout()?;
+    let ran = reproduce(here.path(), &["nmmkl", "--table", "3", "--runs", "1"])?;
+    assert!(!ran.status.success());
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("give --data or FEWEST_DATA"));
+    let ran = reproduce(here.path(), &["hsic-lasso", "--figure", "1", "--runs", "1"])?;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    Ok(())
+}
