@@ -295,6 +295,9 @@ fn memory_for_all_pairs_of_samples_is_asked_for_first() {
         assert!(ran.stderr.contains(" GiB, more than there is: use fewer samples"), "{}", ran.stderr);
         assert!(started.elapsed() < Duration::from_secs(15), "{method}");
     }
+    // A linear kernel needs no pairs.
+    let ran = select("long.csv", "nmmkl");
+    assert!(ran.status == 0 || ran.status == 124, "{} {}", ran.status, ran.stderr);
     // The curvature of all samples.
     let ran = select("many.csv", "l21-logistic");
     assert!(ran.status == 2 && ran.stderr.contains("Newton's method needs 13 GiB"), "{}", ran.stderr);
@@ -309,7 +312,10 @@ fn a_time_limit_is_heard_within_a_step() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = Place::new();
     place.write("long.csv", &many_samples(20_000, 2));
-    for method in ["r2w2", "fhsic", "bahsic", "hsfs", "sbfs", "svm-rfe", "boruta"] {
+    for method in [
+        "r2w2", "fhsic", "bahsic", "hsfs", "sbs", "sbfs", "svm-rfe", "boruta", "rfmkl", "mkl", "nmmkl",
+        "ikpca",
+    ] {
         let started = Instant::now();
         let words = ["select", "long.csv", "--target", "kind", "-m", method, "-k", "2", "--time-limit", "1"];
         let ran = place.run(&words);

@@ -33,6 +33,26 @@ fn a_level_for_each_sample_is_noted_everywhere() {
     assert!(!place.done(&["select", "t.csv", "-k", "1", "--id-column", "id"]).contains("note"));
 }
 
+/// Genes in rows: suspected where nothing says what the target is, and read by `--transpose`.
+#[test]
+fn genes_in_rows_are_suspected_and_read() {
+    let place = Place::new();
+    let mut text = String::from("gene");
+    (0..12).for_each(|sample| text.push_str(&format!(",s{sample}")));
+    for gene in 0..600 {
+        text.push_str(&format!("\ng{gene}"));
+        (0..12).for_each(|sample| text.push_str(&format!(",{}", (gene * 37 + sample * sample * 11) % 101)));
+    }
+    text.push_str("\nkind");
+    (0..12).for_each(|sample| text.push_str(if sample % 2 == 0 { ",a" } else { ",b" }));
+    place.write("genes.csv", &text);
+    assert!(place.run(&["info", "genes.csv"]).stdout.contains("add --transpose"));
+    let words = ["score", "genes.csv", "--transpose", "--target", "kind", "-m", "f-score", "--top", "3"];
+    let out = place.done(&words);
+    assert!(out.contains("12 samples, 600 features, target `kind`, 2 classes"), "{out}");
+    assert!(!out.contains("add --transpose"), "{out}");
+}
+
 #[test]
 fn decimal_commas_are_numbers() {
     let place = Place::new();

@@ -20,6 +20,7 @@ mod networks;
 mod pages;
 mod passes;
 mod report_in_browser;
+mod shown;
 mod stream;
 mod stream_words;
 mod words;

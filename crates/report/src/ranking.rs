@@ -34,7 +34,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                     th.number scope="col" { "Score" }
                     @if selection.q_values.is_some() {
                         th.number.if-wide scope="col" { "p" }
-                        th.number.if-wide scope="col" { "q" }
+                        th.number scope="col" { "q" }
                     }
                     td.bar.if-wide { }
                     @if has_related { th.related.if-wide scope="col" { "Most related" } }
@@ -49,7 +49,7 @@ pub(super) fn section(selection: &Selection, run: &RunInfo) -> Markup {
                         td.number { (text::number(score, 4)) }
                         @if let (Some(p), Some(q)) = (&selection.p_values, &selection.q_values) {
                             td.number.if-wide { (p.get(i).map_or(String::new(), |p| text::p_value(*p, 2))) }
-                            td.number.if-wide { (q.get(i).map_or(String::new(), |q| text::p_value(*q, 2))) }
+                            td.number { (q.get(i).map_or(String::new(), |q| text::p_value(*q, 2))) }
                         }
                         td.bar.if-wide { (bar(widths.get(i).copied().unwrap_or(0.0))) }
                         @if has_related { td.quiet.if-wide { (most_related(selection, run, i)) } }

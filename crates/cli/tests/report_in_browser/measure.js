@@ -87,6 +87,12 @@
     }
   }
 
+  // What a reader needs of a ranking, however narrow the page.
+  for (const head of document.querySelectorAll(".ranking thead th")) {
+    const isNeeded = ["Rank", "Feature", "Score", "q"].includes(head.textContent.trim());
+    if (isNeeded && !shown(head)) wrong.push(`a column that is not shown: ${named(head)}`);
+  }
+
   // Drawings: large enough to read, axes with ticks, no text over another.
   for (const figure of [...document.querySelectorAll("svg[role=img]")].filter(shown)) {
     const box = figure.getBoundingClientRect();
