@@ -49,5 +49,6 @@ fn data_are_asked_for_where_they_are_needed() -> std::io::Result<()> {
     assert!(String::from_utf8_lossy(&ran.stderr).contains("give --data or FEWEST_DATA"));
     let ran = reproduce(here.path(), &["hsic-lasso", "--figure", "1", "--runs", "1"])?;
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(here.path().join("target/reproduce/hsic-lasso/figure-1.md").is_file());
     Ok(())
 }

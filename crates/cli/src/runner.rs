@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fewest::core::{Context, Progress};
+use fewest::core::{Context, Forecast, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::RunArgs;
@@ -54,7 +54,7 @@ pub(crate) fn run<T: Send>(
             process::exit(i32::from(STATUS_INTERRUPTED));
         }
     });
-    let bar = Bar::new(args.quiet);
+    let bar = Bar::new(args.quiet, args.time_limit.is_some());
     let started = Instant::now();
     let context = Context {
         seed: args.seed,
@@ -75,21 +75,23 @@ pub(crate) fn run<T: Send>(
 /// A bar on stderr, if that is a terminal. Where it is none, one line, if the run will take minutes.
 struct Bar {
     bar: ProgressBar,
-    /// Not wanted, or written already.
-    has_no_line: AtomicBool,
+    /// Whether that line is wanted, and not written yet.
+    may_announce: AtomicBool,
+    /// Whether there is a time limit.
+    is_limited: bool,
     stage: Mutex<String>,
 }
 
 impl Bar {
-    fn new(quiet: bool) -> Self {
+    fn new(quiet: bool, is_limited: bool) -> Self {
         // A target on stderr draws nothing unless that is a terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{msg:26} {bar:40} {percent:>3} %  {elapsed}") {
             bar.set_style(style);
         }
-        let has_no_line = AtomicBool::new(quiet || !bar.is_hidden());
-        Self { bar, has_no_line, stage: Mutex::new(String::new()) }
+        let may_announce = AtomicBool::new(!quiet && bar.is_hidden());
+        Self { bar, may_announce, is_limited, stage: Mutex::new(String::new()) }
     }
 
     fn finish(&self) {
@@ -108,9 +110,14 @@ impl Progress for Bar {
         self.bar.set_position(done);
     }
 
-    fn announce(&self, told: &str) {
-        if !self.has_no_line.swap(true, Ordering::Relaxed) {
-            output::complain(&format!("{told}: --time-limit SECONDS ends it with what it has by then"));
+    fn announce(&self, stage: &str, expected: Duration) {
+        let Some(minutes) = Forecast::minutes(expected) else { return };
+        if self.may_announce.swap(false, Ordering::Relaxed) {
+            let advice = match self.is_limited {
+                true => "",
+                false => ": --time-limit SECONDS ends it with what it has by then",
+            };
+            output::complain(&format!("{stage}, {minutes}{advice}"));
         }
     }
 }

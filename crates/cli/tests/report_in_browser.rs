@@ -90,10 +90,16 @@ fn every_report_is_readable_everywhere() {
             }
         }
     }
+    let tests = files.iter().find(|file| file.file_stem().is_some_and(|stem| stem == "tests")).unwrap();
+    browser.open(tests, 400, "light");
+    let heads = "[...document.querySelectorAll('.ranking thead th')].filter(head => head.getClientRects().length)\
+                 .map(head => head.textContent.trim())";
+    let heads = browser.evaluate(heads);
+    assert!(heads.as_array().unwrap().contains(&Value::from("q")), "{heads}");
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
     let asked: Vec<&String> = browser.requested.iter().filter(|url| !url.starts_with("file://")).collect();
     assert!(asked.is_empty(), "asked for {asked:?}");
-    assert_eq!(browser.requested.len(), files.len() * WIDTHS.len() * SCHEMES.len(), "the pages alone");
+    assert_eq!(browser.requested.len(), files.len() * WIDTHS.len() * SCHEMES.len() + 1, "the pages alone");
 }
 
 #[test]

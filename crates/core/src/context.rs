@@ -1,17 +1,19 @@
 //! The context of a run: seed, progress, deadline, interruption.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::{Error, Status};
 
-/// Receives the progress of a run. Called from one thread at a time, at most a few times per second.
+/// Receives the progress of a run. Called from one thread at a time, and maybe often: it should take little
+/// time.
 pub trait Progress: Sync {
     /// `done` of `total` units of `stage` are done.
     fn update(&self, stage: &str, done: u64, total: u64);
 
-    /// A stage will take minutes: for whoever waits where progress is not drawn. By default nobody is told.
-    fn announce(&self, _told: &str) {}
+    /// After its first step: all of `stage` will take about `expected`. By default nobody is told; a receiver
+    /// that wraps another hands it on.
+    fn announce(&self, _stage: &str, _expected: Duration) {}
 }
 
 /// The inputs of a run besides data and parameters. `Context::default()` has seed 0, no progress report
@@ -45,10 +47,10 @@ impl Context<'_> {
         }
     }
 
-    /// Tells the progress callback, if there is one, that a stage will take minutes.
-    pub fn announce(&self, told: &str) {
+    /// Tells the progress callback, if there is one, how long a stage will take.
+    pub(crate) fn announce(&self, stage: &str, expected: Duration) {
         if let Some(progress) = self.progress {
-            progress.announce(told);
+            progress.announce(stage, expected);
         }
     }
 

@@ -7,8 +7,8 @@ use crate::Context;
 /// Runs longer than this say so.
 const LONG: f64 = 60.0;
 
-/// Reports the progress of a stage. Where all steps will take minutes, this is announced after the first one,
-/// and the name of the stage says so from there on, so that whoever waits may stop it at once.
+/// Reports the progress of a stage. How long all steps will take is announced after the first one; where that
+/// is minutes, the name of the stage says so from there on, so that whoever waits may stop it at once.
 ///
 /// ```
 /// use fewest_core::{Context, Forecast};
@@ -23,38 +23,41 @@ pub struct Forecast {
     stage: &'static str,
     start: Instant,
     whole: f64,
-    told: Option<String>,
+    /// Of the stage, once the first step is over.
+    name: Option<String>,
 }
 
 impl Forecast {
     /// Before the first step of this stage; all steps, the first one too, take `whole` times as long as the
     /// first one. 0 where this is not known: then nothing is said of the time.
     pub fn start(stage: &'static str, whole: f64) -> Self {
-        Self { stage, start: Instant::now(), whole, told: None }
+        Self { stage, start: Instant::now(), whole, name: None }
     }
 
     /// After a step: `done` of `total`.
     pub fn report(&mut self, done: usize, total: usize, context: &Context<'_>) {
-        let told = self.told.get_or_insert_with(|| match minutes(self.start.elapsed(), self.whole) {
-            None => self.stage.to_owned(),
-            Some(minutes) => {
-                let told = format!("{}, {minutes}", self.stage);
-                context.announce(&told);
-                told
+        let name = self.name.get_or_insert_with(|| {
+            let expected = Duration::try_from_secs_f64(self.start.elapsed().as_secs_f64() * self.whole);
+            let expected = expected.unwrap_or(Duration::MAX);
+            if self.whole > 0.0 {
+                context.announce(self.stage, expected);
+            }
+            match Self::minutes(expected) {
+                None => self.stage.to_owned(),
+                Some(minutes) => format!("{}, {minutes}", self.stage),
             }
         });
-        context.report(told, done, total);
+        context.report(name, done, total);
     }
-}
 
-/// The time that a stage will take if that is minutes: `whole` times as long as its first step, which took
-/// `first`.
-fn minutes(first: Duration, whole: f64) -> Option<String> {
-    let seconds = first.as_secs_f64() * whole;
-    match seconds {
-        _ if seconds < LONG => None,
-        _ if seconds < 90.0 * 60.0 => Some(format!("about {:.0} min in all", (seconds / 60.0).ceil())),
-        _ => Some(format!("about {:.1} h in all", seconds / 3600.0)),
+    /// What to say of a stage that will take so long, if that is minutes: `about 3 min in all`.
+    pub fn minutes(expected: Duration) -> Option<String> {
+        let seconds = expected.as_secs_f64();
+        match seconds {
+            _ if seconds < LONG => None,
+            _ if seconds < 90.0 * 60.0 => Some(format!("about {:.0} min in all", (seconds / 60.0).ceil())),
+            _ => Some(format!("about {:.1} h in all", seconds / 3600.0)),
+        }
     }
 }
 
@@ -64,9 +67,9 @@ mod tests {
 
     #[test]
     fn only_long_runs_are_told() {
-        let of = |seconds: u64, whole: f64| minutes(Duration::from_secs(seconds), whole);
-        assert_eq!(of(1, 59.0), None);
-        assert_eq!(of(2, 40.0).as_deref(), Some("about 2 min in all"));
-        assert_eq!(of(600, 18.0).as_deref(), Some("about 3.0 h in all"));
+        let of = |seconds: u64| Forecast::minutes(Duration::from_secs(seconds));
+        assert_eq!(of(59), None);
+        assert_eq!(of(80).as_deref(), Some("about 2 min in all"));
+        assert_eq!(of(10_800).as_deref(), Some("about 3.0 h in all"));
     }
 }

@@ -206,6 +206,10 @@ fn matching(path: &Path) -> Result<Option<Vec<PathBuf>>, Error> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    if folder.to_string_lossy().contains(['*', '?']) && !folder.exists() {
+        let advice = "name the folder above, of which all files are read, or each folder by itself";
+        return Err(Error::malformed(path, Place::File, "a pattern is for the names of files alone", advice));
+    }
     let characters: Vec<char> = pattern.chars().collect();
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| not_there(folder, error))? {

@@ -180,7 +180,9 @@ impl Format {
     pub(crate) fn read_folder(self, folder: Folder, options: &ReadOptions) -> Result<Table, Error> {
         let Some(read) = self.read_folder else {
             let what = format!("several {self} files are not read as one table");
-            return Err(Error::unsupported(folder.path(), what, "name one file"));
+            let advice = "name one file; of several text files the command reads what comes in passes \
+                          (on the command line: select or score with --memory SIZE)";
+            return Err(Error::unsupported(folder.path(), what, advice));
         };
         self.check(folder.path(), options)?;
         read(folder, &*self.settled(options)?)

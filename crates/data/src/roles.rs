@@ -149,11 +149,8 @@ pub(crate) fn assign(
             Error::malformed(
                 path,
                 Place::Column(label(names, guess.column)),
-                format!(
-                    "the column has two roles: {taken}, but {} was used as the target",
-                    guess.how.words()
-                ),
-                "use --target to name another, because no option names one",
+                format!("{taken}, and no other is known to be the target ({} would be)", guess.how.words()),
+                "name the target (on the command line: --target)",
             )
         })?;
     }

@@ -37,12 +37,12 @@ const FOREIGN: [(&[u8], &str, &str); 11] = [
 ];
 
 /// What to do with a file that may be a workbook where there is no reader for it.
-const WORKBOOK: &str = "save the table as .csv, or an array as .npy: a workbook is not read line by line, and \
-                        otherwise only by a build with the feature `excel`";
+const WORKBOOK: &str = "save the table as .csv, or an array as .npy: no workbook is found in it, or it cannot be \
+                        read here (line by line, or by a build without the feature `excel`)";
 
 /// What to do with a file of columns where there is no reader for it.
-const ARROW: &str = "save the table as .csv: a Parquet or Arrow file is not read line by line, and otherwise \
-                     only by a build with the feature `arrow`";
+const ARROW: &str = "save the table as .csv: a Parquet or Arrow file cannot be read here (line by line, or by a \
+                     build without the feature `arrow`)";
 
 /// Extensions of files that are neither read nor written.
 pub(crate) const FOREIGN_EXTENSIONS: [&str; 5] = ["gz", "xlsx", "xls", "ods", "parquet"];

@@ -264,7 +264,8 @@ fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
         // The permissions of any new file, restricted by the user's umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // Its kind alone: the error would name that file, which nobody knows.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 /// Whether [`write_atomically`] could write here now: a computation of hours should not end in an output that

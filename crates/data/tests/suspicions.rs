@@ -150,6 +150,11 @@ fn an_ignored_column_is_not_guessed_as_the_target() {
     let told = message(read_csv("a,b,c\n1,2.5,7\n2,4.5,9\n", &options));
     assert_says(
         &told,
-        &["column `c`", "two roles: it is ignored, but the last column was used", "use --target"],
+        &[
+            "column `c`",
+            "it is ignored, and no other is known to be the target",
+            "the last column",
+            "--target",
+        ],
     );
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Progress, Target, derive_seed};
+use fewest::core::{Budget, Context, Dataset, DenseColumns, Error, Progress, Status, Target, derive_seed};
 use fewest::registry::{Method, Parameter, Parameters, Range, Registry, Relation, TargetKind};
 use fewest_testkit::conformance::{a_stop_keeps_what_there_is, linked_problem, problem};
 
@@ -62,55 +62,50 @@ fn a_stop_has_a_part_of_the_answer_where_there_is_one() -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends a run where it is told that it will take minutes.
+/// Notes what is told of how long a stage will take, and ends the run then.
 #[derive(Default)]
 struct EndAtForecast {
-    told: Mutex<Option<String>>,
+    told: Mutex<Option<(String, Duration)>>,
     ends: AtomicBool,
 }
 
 impl Progress for EndAtForecast {
     fn update(&self, _stage: &str, _done: u64, _total: u64) {}
 
-    fn announce(&self, told: &str) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| told.to_owned());
+    fn announce(&self, stage: &str, expected: Duration) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.get_or_insert_with(|| (stage.to_owned(), expected));
         self.ends.store(true, Ordering::Relaxed);
     }
 }
 
-/// Eliminations, searches and forests say so after their first step.
+/// Eliminations, searches and forests say after their first step how long all will take.
 #[test]
-fn what_takes_minutes_says_so() -> Result<(), Error> {
-    let noise = |n: u64, d: u64| -> Result<Dataset, Error> {
-        let column = |j: u64| (0..n).map(|i| (derive_seed(j, i) >> 11) as f64).collect();
-        let columns: Vec<Vec<f64>> = (0..d).map(column).collect();
-        let labels: Vec<bool> = (0..n).map(|i| derive_seed(d, i).is_multiple_of(2)).collect();
-        Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))
-    };
-    let (wide, long, shorter) = (noise(150, 3000)?, noise(1500, 100)?, noise(800, 100)?);
-    let table: &[(&str, &[&str], &Dataset, usize)] = &[
-        ("svm-rfe", &["step=1"], &wide, 1),
-        ("sfs", &[], &long, 99),
-        ("sbs", &[], &shorter, 10),
-        ("sffs", &[], &long, 99),
-        ("sbfs", &[], &shorter, 10),
-        ("bahsic", &["fraction=0"], &wide, 1),
-        ("fhsic", &[], &wide, 3000),
-        ("boruta", &["trees=10000", "rounds=1000"], &shorter, 10),
-        ("permutation-importance", &["trees=2000", "permutations=1000"], &shorter, 10),
-    ];
-    for &(id, parameters, data, k) in table {
+fn long_searches_say_how_long_they_take() -> Result<(), Error> {
+    let column = |j: u64| (0..60).map(|i| (derive_seed(j, i) >> 11) as f64).collect();
+    let columns: Vec<Vec<f64>> = (0..40).map(column).collect();
+    let labels: Vec<bool> = (0..60).map(|i| derive_seed(99, i).is_multiple_of(2)).collect();
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+    for (id, stage, k) in [
+        ("svm-rfe", "recursive elimination", 1),
+        ("sfs", "forward search", 39),
+        ("sbs", "backward search", 1),
+        ("sffs", "floating forward search", 39),
+        ("sbfs", "floating backward search", 1),
+        ("bahsic", "backward elimination", 1),
+        ("fhsic", "forward selection", 39),
+        ("boruta", "boruta", 5),
+        ("permutation-importance", "permutation importance", 5),
+    ] {
         let method = Registry::standard().find(id)?;
-        let selector = method.build(&Parameters::parse(method, parameters)?)?.into_selector();
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
         let end = EndAtForecast::default();
-        let deadline = Some(Instant::now() + Duration::from_secs(60));
-        let context =
-            Context { progress: Some(&end), interrupt: Some(&end.ends), deadline, ..Context::seeded(1) };
-        let start = Instant::now();
-        let ended = selector.select(data, Budget::Count(k), &context).map(|selection| selection.status);
-        println!("{id} {:?} {ended:?}", start.elapsed());
+        let context = Context { progress: Some(&end), interrupt: Some(&end.ends), ..Context::seeded(1) };
+        let selection = selector.select(&data, Budget::Count(k), &context)?;
+        assert_eq!(selection.status, Status::Interrupted, "{id}");
         let told = end.told.into_inner().unwrap_or_else(PoisonError::into_inner);
-        assert!(told.as_deref().is_some_and(|told| told.ends_with(" in all")), "{id}: {told:?}");
+        assert!(told.as_ref().is_some_and(|(name, _)| name == stage), "{id}: {told:?}");
+        assert!(told.is_some_and(|(_, expected)| expected > Duration::ZERO), "{id}");
     }
     Ok(())
 }

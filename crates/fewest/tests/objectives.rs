@@ -88,13 +88,18 @@ fn logistic(problem: &Problem, w: &[f64]) -> f64 {
     least(|b| (0..N).map(|i| loss(i, b)).sum::<f64>() / N as f64)
 }
 
-/// The least of a function of `±w/√2`, over all signs.
+/// The least of a function of `±w`, over all signs.
 fn of_any_signs(w: &[f64], value: impl Fn(&[f64]) -> f64) -> f64 {
     let signed = |signs: usize| -> Vec<f64> {
         let sign = |j: usize| if signs >> j & 1 == 1 { -1.0 } else { 1.0 };
-        w.iter().enumerate().map(|(j, w)| sign(j) * w / 2.0_f64.sqrt()).collect()
+        w.iter().enumerate().map(|(j, w)| sign(j) * w).collect()
     };
     (0..1 << D).map(|signs| value(&signed(signs))).fold(f64::INFINITY, f64::min)
+}
+
+/// The numbers times `factor`.
+fn times(factor: f64, w: &[f64]) -> Vec<f64> {
+    w.iter().map(|w| factor * w).collect()
 }
 
 /// `½ ‖y − X w‖² / n`; everything is centred.
@@ -160,10 +165,11 @@ fn kernel_lasso(atoms: &[Matrix], output: &Matrix, alpha: &[f64], lambda: f64) -
 }
 
 /// The least of `½ xᵀ A x − pᵀ x` over all `x` with these signs, of at most this size, with the sum of the
-/// first one, by steps between the two entries that gain most.
+/// start `x`, by steps between the two entries that gain most.
 fn least_quadratic(a: &Matrix, p: &[f64], signs: &[f64], most: f64, mut x: Vec<f64>) -> f64 {
     let mut slopes: Vec<f64> = (0..N).map(|i| dot(&a[i], &x) - p[i]).collect();
-    for _ in 0..100_000 {
+    for step in 0.. {
+        assert!(step < 100_000, "the least is not found");
         let may_grow = |i: &usize| if signs[*i] > 0.0 { x[*i] < most } else { x[*i] < 0.0 };
         let may_shrink = |i: &usize| if signs[*i] < 0.0 { x[*i] > -most } else { x[*i] > 0.0 };
         let by_slope = |a: &usize, b: &usize| slopes[*a].total_cmp(&slopes[*b]);
@@ -232,17 +238,9 @@ const TABLE: &[Row] = &[
         hinge(p, w, &costs, 1) + 0.1 * w.iter().map(|w| 1.0 - (-5.0 * w.abs()).exp()).sum::<f64>()
     }),
     // Of as many features as there are the first machine has all: its scales are the sizes of the weights.
-    ("l0-appr", &["c=0.3"], true, |p, w, _| {
-        of_any_signs(w, |a| {
-            let a: Vec<f64> = a.iter().map(|a| 2.0_f64.sqrt() * a).collect();
-            0.5 * dot(&a, &a) + hinge(p, &a, &[0.3; N], 1)
-        })
-    }),
+    ("l0-appr", &["c=0.3"], true, |p, w, _| of_any_signs(w, |a| 0.5 * dot(a, a) + hinge(p, a, &[0.3; N], 1))),
     ("l0-appr", &["c=0.3", "norm=l1"], true, |p, w, _| {
-        of_any_signs(w, |a| {
-            let a: Vec<f64> = a.iter().map(|a| 2.0_f64.sqrt() * a).collect();
-            norm1(&a) + hinge(p, &a, &[0.3; N], 1)
-        })
+        of_any_signs(w, |a| norm1(a) + hinge(p, a, &[0.3; N], 1))
     }),
     ("r2w2", &["c=2"], true, |p, w, _| radius_margin(p, w, 2.0)),
     ("gmkl", &["c=0.7"], true, |p, w, lambda| {
@@ -281,11 +279,7 @@ const TABLE: &[Row] = &[
     }),
     ("lasso", &["loss=hinge"], true, |p, w, lambda| hinge(p, w, &[1.0 / N as f64; N], 1) + lambda * norm1(w)),
     // One output: a norm is a size.
-    ("l21", &["lambda=0.1"], false, |p, w, _| {
-        let least =
-            of_any_signs(w, |a| squares(p, &a.iter().map(|a| 2.0_f64.sqrt() * a).collect::<Vec<f64>>()));
-        least + 0.1 * norm1(w)
-    }),
+    ("l21", &["lambda=0.1"], false, |p, w, _| of_any_signs(w, |a| squares(p, a)) + 0.1 * norm1(w)),
     ("group-lasso", &["lambda=0.05", "loss=logistic"], true, |p, w, _| logistic(p, w) + 0.05 * norm1(w)),
     ("oscar", &["lambda=0.02", "l1_ratio=1", "loss=logistic"], true, |p, w, _| {
         logistic(p, w) + 0.02 * norm1(w)
@@ -294,13 +288,12 @@ const TABLE: &[Row] = &[
     ("best-subset", &[], false, |p, w, _| squares(p, w)),
     // Rows of two classes are (−a, a): their norms do not tell the sign of a.
     ("l21-logistic", &["lambda=0.03"], true, |p, w, _| {
-        let loss = |a: &[f64]| logistic(p, &a.iter().map(|a| 2.0 * a).collect::<Vec<f64>>());
-        of_any_signs(w, loss) + 0.03 * norm1(w)
+        of_any_signs(w, |a| logistic(p, &times(2.0_f64.sqrt(), a))) + 0.03 * norm1(w)
     }),
     ("rfs", &["lambda=3"], true, |p, w, _| {
         let mean = p.y.iter().sum::<f64>() / N as f64;
         let loss = |a: &[f64]| {
-            let z = fitted(p, a);
+            let z = fitted(p, &times(0.5_f64.sqrt(), a));
             (0..N).map(|i| 2.0_f64.sqrt() * (0.5 * (p.y[i] - mean) - z[i]).abs()).sum()
         };
         of_any_signs(w, loss) + 3.0 * norm1(w)

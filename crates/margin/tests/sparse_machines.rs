@@ -298,6 +298,22 @@ fn a_penalty_that_leaves_nothing_is_told() {
 }
 
 /// Fewer features than were asked for say why: those that an l1 norm gives no weight cannot be ranked.
+/// With nearly all the weight on the penalty, these rows sent the simplex method round in circles, of which
+/// each step looked like progress by rounding.
+#[test]
+fn programs_of_steps_by_rounding_end() {
+    let data = read("ionosphere.csv", Task::Classification);
+    for (step, cost) in [(203, 0.01), (255, 0.1)] {
+        let rows: Vec<usize> = (0..224).map(|i| i * step % 351).collect();
+        let deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(30));
+        let selector = Fsv { lambda: 1.0 / (1.0 + cost), ..Fsv::default() };
+        let context = Context { deadline, ..Context::default() };
+        let selection = selector.select(&data.subset(&rows).unwrap(), Budget::Count(10), &context).unwrap();
+        assert_eq!(selection.status, Status::Converged);
+        assert!(selection.solver.unwrap().certificate.value() < 1e-12);
+    }
+}
+
 #[test]
 fn fewer_features_than_asked_for_are_explained() {
     let data = read("wdbc.csv", Task::Classification);

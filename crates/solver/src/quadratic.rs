@@ -159,7 +159,7 @@ impl Datafit for Quadratic {
     }
 }
 
-/// Minimises a [`Quadratic`] plus a [`Penalty`]: the only function a solver crate must implement to
+/// Minimises a [`Quadratic`] plus a [`Penalty`]: the only trait a solver crate must implement to
 /// support every method that uses [`working_set::solve`](crate::working_set::solve).
 pub trait QuadraticSolver: Send + Sync {
     /// The solver's id, such as `cd`.

@@ -35,7 +35,9 @@ pub fn rounds_note(method: &Method, selection: &Selection) -> Option<String> {
     let is_ordered = scores.is_sorted()
         || scores.is_sorted_by(|a, b| a >= b)
         || scores.is_sorted_by(|a, b| a.abs() >= b.abs());
-    (method.kind == Kind::Sequence && !is_ordered).then(|| {
+    // Of features that were not judged there is another note.
+    let is_judged = !scores.iter().all(|score| score.is_nan());
+    (method.kind == Kind::Sequence && !is_ordered && is_judged).then(|| {
         "each score is that of the round in which the feature was chosen or taken away: the rank counts, and scores of \
          different rounds do not compare"
             .to_owned()

@@ -71,6 +71,8 @@ pub struct PassInfo {
     pub table_bytes: u64,
     /// Bytes of memory that might be used.
     pub memory: u64,
+    /// Whether it may come at once, if that is enough: several files of text come in passes only.
+    pub may_come_at_once: bool,
 }
 
 /// Where weights, links and authors of samples come from: a column, or files.

@@ -1,6 +1,6 @@
 //! The work: every method in turn, its folds in parallel.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fewest::core::{Budget, Context, Dataset, Error as CoreError, Progress, Status};
 use fewest::eval::{AUTO_K, Evaluation, Experiment, ExperimentError, KRule, Metric, RunOptions, Stage};
@@ -188,8 +188,8 @@ impl Progress for ProgressOf<'_> {
         self.progress.update(&format!("{}: {stage}", self.method), done, total);
     }
 
-    fn announce(&self, told: &str) {
-        self.progress.announce(&format!("{}: {told}", self.method));
+    fn announce(&self, stage: &str, expected: Duration) {
+        self.progress.announce(&format!("{}: {stage}", self.method), expected);
     }
 }
 

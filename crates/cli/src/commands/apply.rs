@@ -98,5 +98,9 @@ fn reduction(path: &Path) -> Result<Reduction, Failure> {
     File::open(path)
         .and_then(|file| file.take(LONGEST).read_to_end(&mut bytes))
         .map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    json::reduction_of(&bytes).map_err(|error| wrong(error.to_string()))
+    let reduction = json::reduction_of(&bytes).map_err(|error| wrong(error.to_string()))?;
+    match reduction.columns.is_empty() {
+        true => Err(wrong("no feature was selected, so no column is left to write".to_owned())),
+        false => Ok(reduction),
+    }
 }

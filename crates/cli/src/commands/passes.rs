@@ -203,12 +203,14 @@ pub(super) struct Opened {
     pub(super) info: DataInfo,
     memory: u64,
     table_bytes: u64,
+    may_come_at_once: bool,
 }
 
 impl InPasses {
     /// Looks at the columns that all rows decide about.
     pub(super) fn open(self, args: &DataArgs, user: User) -> Result<Opened, Failure> {
         let Self { passes, reads_parts, memory, table_bytes } = self;
+        let may_come_at_once = passes.can_come_at_once();
         let rows = match reads_parts {
             true => passes.rows_in_parts(args.missing, memory),
             false => passes.rows(args.missing, memory),
@@ -245,7 +247,7 @@ impl InPasses {
             notes: rows.notes(),
             ..DataInfo::new(file.to_string(), &first.dataset)
         };
-        Ok(Opened { rows, first, info, memory, table_bytes })
+        Ok(Opened { rows, first, info, memory, table_bytes, may_come_at_once })
     }
 }
 
@@ -266,6 +268,7 @@ impl Opened {
             rows: self.rows.n_read(),
             table_bytes: self.table_bytes,
             memory: self.memory,
+            may_come_at_once: self.may_come_at_once,
         };
         let classes = self.rows.class_counts();
         let info = DataInfo { n_samples, classes, missing_done, passes: Some(passes), ..self.info };
@@ -314,11 +317,14 @@ pub(crate) fn line(read: &PassInfo) -> String {
         0 | 1 => String::new(),
         parts => format!(" over {} of the columns", text::counted(parts, "part", "parts")),
     };
+    let (table, memory) = (bytes_text(read.table_bytes), bytes_text(read.memory));
+    let why = match read.may_come_at_once {
+        true => format!(": the table, {table}, and what is made of it are too much for --memory {memory}"),
+        false => ", as several files of text are".to_owned(),
+    };
     format!(
-        "read in {}{parts} ({}): the table, {}, and what is made of it are too much for --memory {}",
+        "read in {}{parts} ({}){why}",
         text::counted(read.passes, "pass", "passes"),
         text::counted(read.rows as usize, "row", "rows"),
-        bytes_text(read.table_bytes),
-        bytes_text(read.memory)
     )
 }

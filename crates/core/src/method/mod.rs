@@ -564,6 +564,8 @@ pub fn nearest<S: AsRef<str>>(name: &str, names: &[S]) -> Vec<String> {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let distances: Vec<usize> = names.iter().map(|other| distance(other)).collect();
     let mut near = crate::order::by_key(&distances);
-    near.retain(|&at| distances[at] <= allowed(names[at]));
+    // One letter for another is no likeness.
+    let has_common = |at: usize| distances[at] < wanted.chars().count().max(names[at].chars().count());
+    near.retain(|&at| distances[at] <= allowed(names[at]) && has_common(at));
     near.into_iter().take(3).map(|at| names[at].to_owned()).collect()
 }

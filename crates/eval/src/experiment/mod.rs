@@ -12,7 +12,7 @@ pub use summary::{Comparison, KRule, Summary, compare};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Context, Dataset, Error, Selector, Status, Target, derive_seed, order};
+use fewest_core::{Context, Dataset, Error, Forecast, Selector, Status, Target, derive_seed, order};
 
 use crate::{Learner, Metric, Split, Splitter};
 
@@ -172,7 +172,8 @@ impl Experiment<'_> {
         }
         let pending: Vec<usize> =
             (0..splits.len()).filter(|fold| folds.iter().all(|record| record.fold != *fold)).collect();
-        let done = Mutex::new(folds.len());
+        let in_turn = pending.len().div_ceil(fewest_parallel::n_threads()) as f64;
+        let done = Mutex::new((folds.len(), Forecast::start("folds", in_turn)));
         let failed = AtomicUsize::new(usize::MAX);
         let run_fold = |fold: usize| {
             // Folds after one that failed are not needed; those before it decide which error is reported.
@@ -187,8 +188,9 @@ impl Experiment<'_> {
                 Ok(Some(record)) => {
                     // A poisoned count is valid: no change is left incomplete.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    *done += 1;
-                    context.report("fold", *done, splits.len());
+                    let (n_done, forecast) = &mut *done;
+                    *n_done += 1;
+                    forecast.report(*n_done, splits.len(), context);
                     if let Some(on_fold) = options.on_fold {
                         on_fold(&plan, record);
                     }

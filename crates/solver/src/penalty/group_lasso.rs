@@ -154,6 +154,9 @@ impl BlockPenalty for GroupLasso {
             false => v.abs() + r,
         };
         let sizes = || v.iter().zip(radius).map(farthest);
+        if v.iter().chain(radius).any(|value| value.is_nan()) {
+            return false;
+        }
         let norm = sizes().map(|size| (size - self.l1).max(0.0).powi(2)).sum::<f64>().sqrt();
         // Inside, and not on the border of, the set that the penalty holds at zero.
         norm < self.levels[block] || sizes().all(|size| size < self.l1)

@@ -317,13 +317,15 @@ fn is_held_at_zero<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, mut v: V
 fn holds_in_cross<P: BlockPenalty + ?Sized>(penalty: &P, block: usize, v: &[f64], radius: &[f64]) -> bool {
     // Inside, and not on the border of, the set.
     let reach = v.len() as f64 * (1.0 + STRICTLY);
-    (0..v.len()).all(|i| {
-        [-1.0, 1.0].into_iter().all(|sign| {
-            let mut corner = v.to_vec();
-            corner[i] += sign * reach * radius[i];
-            is_held_at_zero(penalty, block, corner)
+    let is_bounded = v.iter().zip(radius).all(|(v, radius)| (v.abs() + reach * radius).is_finite());
+    is_bounded
+        && (0..v.len()).all(|i| {
+            [-1.0, 1.0].into_iter().all(|sign| {
+                let mut corner = v.to_vec();
+                corner[i] += sign * reach * radius[i];
+                is_held_at_zero(penalty, block, corner)
+            })
         })
-    })
 }
 
 /// [`BlockPenalty::is_screened`] of a penalty that depends on the sizes of the coefficients only: its prox is

@@ -89,6 +89,17 @@ impl Cost {
         self.kinks[..self.n_kinks()].iter().filter(|kink| t >= **kink).count()
     }
 
+    /// The cost at `t`, up to a constant, with slopes that end at `wall`.
+    pub(crate) fn value(&self, t: f64, wall: f64) -> f64 {
+        let [left, middle, right] = self.slopes.map(|slope| slope.clamp(-wall, wall));
+        let [low, high] = self.kinks;
+        match t {
+            _ if t < low => left * (t - low),
+            _ if t <= high => middle * (t - low),
+            _ => middle * (high - low) + right * (t - high),
+        }
+    }
+
     /// The largest size of a slope that is finite.
     pub(crate) fn steepness(&self) -> f64 {
         self.slopes.iter().filter(|slope| slope.is_finite()).fold(0.0, |most, slope| most.max(slope.abs()))

@@ -35,6 +35,10 @@ const MOST_TIMES_APART: u64 = 3;
 /// Steps on the spot by Bland's rule, which does not go round in circles, before they are taken for rounding.
 const MOST_CAREFUL: usize = 1000;
 
+/// Checks without progress before steps are taken to go round in circles: by rounding, each alone may look
+/// like progress.
+const MOST_IDLE: usize = 20;
+
 /// Where a bound begins to cost, as a multiple of the largest slope, and the factor where that is too little.
 const WALL: f64 = 10.0;
 
@@ -259,6 +263,7 @@ impl Simplex {
         self.wall = self.wall.max(base);
         self.times_apart = 0;
         let (mut on_the_spot, mut since_check) = (0, 0);
+        let (mut lowest, mut idle) = (f64::INFINITY, 0);
         let mut terms = self.terms();
         loop {
             if let Some(status) = control.stopped() {
@@ -273,9 +278,24 @@ impl Simplex {
                     return Ok(Status::Stalled);
                 }
                 terms = self.terms();
+                let objective = self.objective();
+                if objective < lowest - ROUNDING * terms {
+                    (lowest, idle) = (objective, 0);
+                } else {
+                    idle += 1;
+                }
+            }
+            let careful = self.times_apart > MOST_TIMES_APART;
+            if idle > MOST_IDLE {
+                if careful {
+                    return Ok(Status::Stalled);
+                }
+                on_the_spot = 0;
+                (lowest, idle) = (f64::INFINITY, 0);
+                self.move_apart();
+                continue;
             }
             self.price_rows();
-            let careful = self.times_apart > MOST_TIMES_APART;
             let Some((entering, gain)) = self.entering(careful) else {
                 // Rounding of the steps so far must not decide.
                 if since_check > 0 {
@@ -283,12 +303,14 @@ impl Simplex {
                     continue;
                 }
                 if self.restore() {
+                    (lowest, idle) = (f64::INFINITY, 0);
                     continue;
                 }
                 if !self.breaks_a_bound() {
                     return Ok(Status::Converged);
                 }
                 self.wall *= WALL;
+                (lowest, idle) = (f64::INFINITY, 0);
                 if self.wall > HIGHEST_WALL * base {
                     return Ok(Status::Stalled);
                 }
@@ -303,9 +325,16 @@ impl Simplex {
             }
             if on_the_spot > MOST_ON_THE_SPOT && !careful {
                 on_the_spot = 0;
+                (lowest, idle) = (f64::INFINITY, 0);
                 self.move_apart();
             }
         }
+    }
+
+    /// The objective, up to a constant.
+    fn objective(&self) -> f64 {
+        let cost = |quantity: &Quantity| quantity.cost.value(quantity.value - quantity.shift, self.wall);
+        self.columns.iter().chain(&self.rows).map(cost).sum()
     }
 
     /// The size of the terms that make the objective.

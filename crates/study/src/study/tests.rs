@@ -462,7 +462,7 @@ fn a_stop_after_the_last_fold_is_told_with_what_is_left_out() -> Tested {
     );
     assert!(told.contains("the results without a selection are left out: interrupted"), "{told}");
     // While the learner runs without features.
-    let report = run("fold", 1)?;
+    let report = run("folds", 1)?;
     assert_eq!((report.status, ids(&report)), (Status::Interrupted, vec![]));
     assert!(report.methods[0].chosen.iter().all(|chosen| chosen.features.is_some()));
     let told = report.notes.join("; ");

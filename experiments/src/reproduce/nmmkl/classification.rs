@@ -101,7 +101,7 @@ const TABLE_3: &[Problem] = &[
 ];
 
 /// The data sets of Figure 2, which prints curves and no numbers, and whether parameters are chosen for each
-/// number of features: on two also so, where it takes minutes and not hours.
+/// number of features: for two both ways, since there it takes minutes.
 const FIGURE_2: &[(&str, &str, bool)] = &[
     ("Bci", "ssl_bci.csv", false),
     ("Bci, a cost each", "ssl_bci.csv", true),

@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+/// Share of the largest gain below which what is left of a gain or of an edge is rounding: of few nodes less,
+/// one bit for each.
+const ROUNDING: f64 = 1e-14;
+
 /// An edge between two nodes, with its weight.
 pub(super) type Edge = (usize, usize, f64);
 
@@ -15,7 +19,7 @@ struct Network {
     left: Vec<f64>,
     /// What a node has still to send, or, negative, can still take.
     excess: Vec<f64>,
-    /// What is left of a gain or an edge is rounding up to here: one bit of the largest gain for every node.
+    /// What is left of a gain or an edge is rounding up to here.
     rounding: f64,
     depth: Vec<usize>,
     next: Vec<usize>,
@@ -52,7 +56,7 @@ impl Network {
             heads,
             left,
             excess: gains.to_vec(),
-            rounding: n as f64 * f64::EPSILON * largest,
+            rounding: (n as f64 * f64::EPSILON).min(ROUNDING) * largest,
             depth: vec![UNSEEN; n],
             next,
         }

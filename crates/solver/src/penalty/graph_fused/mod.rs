@@ -10,7 +10,7 @@ use flow::Edge;
 /// Most cuts on the way to a dual scale.
 const MOST_CUTS: usize = 100;
 
-/// Of so few coefficients a cross, with two proxes for each, costs little.
+/// Of up to so many coefficients a cross, with two proxes for each, costs little.
 const FEW: usize = 8;
 
 /// `Σ_edges weight |wᵢ − sign wⱼ| + level ‖w‖₁`: the fused lasso (Tibshirani and others 2005) on the edges of
@@ -306,13 +306,14 @@ impl BlockPenalty for GraphFusedLasso {
         t
     }
 
-    /// The l1 norm takes the radius wherever the correlations are, or, of few coefficients, a cross shows it.
+    /// By the l1 norm lowered by the radius, wherever the correlations are; of few coefficients also by the
+    /// cross of the default, which finds more.
     fn is_screened(&self, block: usize, v: &[f64], radius: &[f64]) -> bool {
         let component = &self.components[block];
         let levels: Vec<f64> =
             component.levels.iter().zip(radius).map(|(level, r)| level - r * (1.0 + STRICTLY)).collect();
         levels.iter().all(|level| *level > 0.0) && component.holds(&levels, v)
-            || v.len() <= FEW && holds_in_cross(self, block, v, radius)
+            || (2..=FEW).contains(&v.len()) && holds_in_cross(self, block, v, radius)
     }
 
     /// An edge to a coefficient that is zero is a part of the l1 norm.
