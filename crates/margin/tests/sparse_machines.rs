@@ -306,7 +306,8 @@ fn programs_of_steps_by_rounding_end() {
     for (step, cost) in [(203, 0.01), (255, 0.1)] {
         let rows: Vec<usize> = (0..224).map(|i| i * step % 351).collect();
         let deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(30));
-        let selector = Fsv { lambda: 1.0 / (1.0 + cost), ..Fsv::default() };
+        let regularization = Regularization::Value(1.0 / (1.0 + cost));
+        let selector = Fsv { regularization, ..Fsv::default() };
         let context = Context { deadline, ..Context::default() };
         let selection = selector.select(&data.subset(&rows).unwrap(), Budget::Count(10), &context).unwrap();
         assert_eq!(selection.status, Status::Converged);
