@@ -2,7 +2,16 @@
 
 use std::process::Command;
 
+use crate::Result;
 use crate::workspace::{root, stdout_of};
+
+/// An error where this program was built to be tested, not to be measured.
+pub(crate) fn check_optimised() -> Result<()> {
+    match cfg!(debug_assertions) {
+        true => Err("not optimised, so times would mean nothing: start it as `cargo xtask …`".into()),
+        false => Ok(()),
+    }
+}
 
 /// Facts as `(name, value)`; `unknown` if the system does not report one.
 pub(crate) fn facts() -> Vec<(&'static str, String)> {

@@ -23,20 +23,20 @@ fn reproduce(folder: &Path, words: &[&str]) -> std::io::Result<Output> {
         .output()
 }
 
-/// The program finds the checkout that it is called in, not the one it was compiled in, and keeps what is
-/// published there.
+/// The program finds the checkout that it is called in, not the one it was compiled in.
 #[test]
 fn pages_are_written_below_the_checkout_of_the_call() -> std::io::Result<()> {
     let here = checkout()?;
     let (below, published) = (here.path().join("target/reproduce"), here.path().join("docs/reproduction"));
-    let words = ["nmmkl", "--table", "4", "--runs", "1"];
+    let words = ["nmmkl", "--table", "4", "--runs", "2"];
     // From a folder inside of it as well.
     let ran = reproduce(&here.path().join("xtask"), &words)?;
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(below.join("nmmkl/table-4.md").is_file() && !published.exists());
+    // What is published must be of an optimised program, which that of the tests is not.
     let ran = reproduce(here.path(), &[&words[..], &["--publish"]].concat())?;
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(published.join("nmmkl/table-4.md").is_file());
+    assert_eq!(ran.status.success(), published.join("nmmkl/table-4.md").is_file());
+    assert!(ran.status.success() || String::from_utf8_lossy(&ran.stderr).contains("not optimised"));
     Ok(())
 }
 
@@ -44,10 +44,10 @@ fn pages_are_written_below_the_checkout_of_the_call() -> std::io::Result<()> {
 #[test]
 fn data_are_asked_for_where_they_are_needed() -> std::io::Result<()> {
     let here = checkout()?;
-    let ran = reproduce(here.path(), &["nmmkl", "--table", "3", "--runs", "1"])?;
+    let ran = reproduce(here.path(), &["nmmkl", "--table", "3", "--runs", "2"])?;
     assert!(!ran.status.success());
     assert!(String::from_utf8_lossy(&ran.stderr).contains("give --data or FEWEST_DATA"));
-    let ran = reproduce(here.path(), &["hsic-lasso", "--figure", "1", "--runs", "1"])?;
+    let ran = reproduce(here.path(), &["hsic-lasso", "--figure", "1", "--runs", "2"])?;
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(here.path().join("target/reproduce/hsic-lasso/figure-1.md").is_file());
     Ok(())

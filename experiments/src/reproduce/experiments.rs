@@ -121,6 +121,9 @@ impl Protocol {
 
     /// Says how long the command will take, and does `work` with the requested number of threads.
     pub(super) fn with_threads(&self, work: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+        if self.publish {
+            machine::check_optimised()?;
+        }
         estimate::tell(&std::env::args().collect::<Vec<_>>(), self.runs, self.threads);
         rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?.install(work)
     }

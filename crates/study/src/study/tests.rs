@@ -452,7 +452,7 @@ fn a_stop_after_the_last_fold_is_told_with_what_is_left_out() -> Tested {
     assert_eq!((whole.status, ids(&whole)), (Status::Converged, vec!["majority-class", "all-features"]));
     assert!(whole.notes.is_empty(), "{:?}", whole.notes);
     // While the features are selected on all samples.
-    let report = run("mrmr: fold", 5)?;
+    let report = run("mrmr: folds", 5)?;
     assert_eq!((report.status, ids(&report)), (Status::Interrupted, vec![]));
     assert!(report.methods[0].chosen.iter().all(|chosen| chosen.features.is_none()));
     let told = report.notes.join("; ");
