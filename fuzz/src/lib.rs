@@ -2,7 +2,8 @@
 //!
 //! Each target takes any bytes and panics where a promise of `docs/reliability.md` is broken. The files in
 //! `corpus/TARGET` are where damage begins; the tests give each of them, and many damaged ones, to the target
-//! of its name. `cargo run -p fewest-fuzz -- TARGET SECONDS` goes on for longer.
+//! of its name. `cargo run -p fewest-fuzz -- TARGET SECONDS` goes on for longer, and `cargo fuzz run TARGET
+//! --features guided` prefers input that reaches code which no input before it did.
 
 mod arriving;
 mod damage;
@@ -16,6 +17,32 @@ use std::path::{Path, PathBuf};
 pub use arriving::state;
 pub use damage::Damage;
 pub use targets::{TARGETS, Target};
+
+#[cfg(feature = "guided")]
+#[doc(hidden)]
+pub use libfuzzer_sys;
+
+/// The target of this name for `cargo fuzz`.
+#[cfg(feature = "guided")]
+#[macro_export]
+macro_rules! guided {
+    ($name:literal) => {
+        $crate::libfuzzer_sys::fuzz_target!(
+            // Panics of decoders are caught, which libFuzzer would not see.
+            init: fewest_arrow::hush_decoders(),
+            |bytes: &[u8]| $crate::run($name, bytes)
+        );
+    };
+}
+
+/// Gives any bytes to the target of this name.
+///
+/// # Panics
+/// Where a promise is broken, and where there is no such target.
+pub fn run(target: &str, bytes: &[u8]) {
+    let target = TARGETS.iter().find(|known| known.name == target).expect("a target of this name");
+    (target.run)(bytes);
+}
 
 /// The files of a target that damage begins with, in the order of their names.
 ///

@@ -359,7 +359,7 @@ pub(crate) struct RunArgs {
     /// Number of threads; it does not change the result [default: all of the machine]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub threads: Option<u16>,
-    /// Stop after this time, report the best result so far, and exit with status 124
+    /// Stop this long after the start, report the best result so far, and exit with status 124
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// Write the result as JSON to this file; `-` writes it to stdout instead of the table

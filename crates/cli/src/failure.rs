@@ -32,6 +32,11 @@ impl Failure {
         Self { message: "interrupted before there was a result".to_owned(), status: STATUS_INTERRUPTED }
     }
 
+    /// The time limit came while a file was read.
+    pub(crate) fn too_late_to_read() -> Self {
+        Self::too_late("the limit was reached while the table was read: allow more time")
+    }
+
     /// Ctrl-C came before an output was written; the result is there.
     pub(crate) fn interrupted_before(output: &str) -> Self {
         Self {

@@ -45,6 +45,7 @@ pub fn run(registry: &Registry) -> ExitCode {
             return ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(STATUS_WRONG));
         }
     };
+    runner::hear_signals();
     let done = match &cli.command {
         Command::Select(args) => commands::select(registry, args),
         Command::Score(args) => commands::score(registry, args),

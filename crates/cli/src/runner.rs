@@ -3,6 +3,7 @@
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fewest::core::{Context, Forecast, Progress};
@@ -15,12 +16,55 @@ use crate::output;
 /// Set by the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The threads that the arguments give, for all a command does.
-pub(crate) struct Threads(rayon::ThreadPool);
+/// Whether a method has begun to compute. Before, while files are read, there is no result: what stops the
+/// command ends the program, also where it waits for a pipe in which nothing comes.
+static COMPUTES: Mutex<bool> = Mutex::new(false);
+
+/// Hears Ctrl-C, SIGTERM and SIGHUP, which count as Ctrl-C. The second one ends the program at once; so does
+/// the first one before a method computes.
+pub(crate) fn hear_signals() {
+    // Without a handler, each of them ends the program.
+    let _ = ctrlc::set_handler(|| {
+        let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
+        end_before_computing(Failure::interrupted);
+        if is_second {
+            fewest::data::remove_unfinished();
+            process::exit(i32::from(STATUS_INTERRUPTED));
+        }
+    });
+}
+
+/// Ends the program, unless a method computes: that asks itself whether to go on.
+fn end_before_computing(why: fn() -> Failure) {
+    // Held until the program has ended: no method begins in between.
+    let computes = COMPUTES.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*computes {
+        let why = why();
+        fewest::data::remove_unfinished();
+        output::complain(&why.to_string());
+        process::exit(i32::from(why.status()));
+    }
+}
+
+/// The threads that the arguments give, for all a command does, and when that is to end.
+pub(crate) struct Threads {
+    pool: rayon::ThreadPool,
+    deadline: Option<Instant>,
+}
 
 impl Threads {
-    /// Starts them.
+    /// Starts them, and the time of the limit.
     pub(crate) fn start(args: &RunArgs) -> Result<Self, Failure> {
+        let limit = args.time_limit.map(Duration::from_secs_f64);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        if let (Some(limit), Some(_)) = (limit, deadline) {
+            let wait = move || {
+                thread::sleep(limit);
+                end_before_computing(Failure::too_late_to_read);
+            };
+            // A system that has no thread left reads to the end, and hears the limit then.
+            let _ = thread::Builder::new().spawn(wait);
+        }
         let builder = || {
             // 0: as many as there are cores.
             rayon::ThreadPoolBuilder::new().num_threads(args.threads.map_or(0, usize::from))
@@ -29,14 +73,15 @@ impl Threads {
         // large steps (for 50 000 columns this saves a tenth of a command's time). A thread can be in one
         // pool only, so a second command of the same thread gets new ones.
         let pool = builder().use_current_thread().build().or_else(|_| builder().build());
-        pool.map(Self).map_err(|error| {
+        let pool = pool.map_err(|error| {
             Failure::new(format!("the threads cannot be started ({error}): ask for fewer with --threads"))
-        })
+        })?;
+        Ok(Self { pool, deadline })
     }
 
-    /// Calls `work` on them, without a handler of Ctrl-C.
+    /// Calls `work` on them.
     pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.0.install(work)
+        self.pool.install(work)
     }
 }
 
@@ -46,20 +91,13 @@ pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {
-    // SIGTERM and SIGHUP count as Ctrl-C. The second one ends the program at once; so does the first one
-    // without a handler.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            fewest::data::remove_unfinished();
-            process::exit(i32::from(STATUS_INTERRUPTED));
-        }
-    });
+    *COMPUTES.lock().unwrap_or_else(PoisonError::into_inner) = true;
     let bar = Bar::new(args.quiet, args.time_limit.is_some());
     let started = Instant::now();
     let context = Context {
         seed: args.seed,
         progress: Some(&bar),
-        deadline: args.time_limit.and_then(|limit| started.checked_add(Duration::from_secs_f64(limit))),
+        deadline: threads.deadline,
         interrupt: Some(&INTERRUPTED),
         memory: None,
     };

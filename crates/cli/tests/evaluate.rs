@@ -438,6 +438,7 @@ fn stopped_runs_tell_the_folds_they_have_and_can_go_on() {
         "naive-bayes",
         "--resume",
         "folds.json",
+        "--quiet",
         "--json",
         "a.json",
     ];

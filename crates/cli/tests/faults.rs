@@ -187,6 +187,7 @@ fn long_run(place: &Place, store: &str, folds: usize) -> Child {
         "naive-bayes",
         "--resume",
         store,
+        "--quiet",
         "--json",
         "answer.json",
     ];
@@ -200,6 +201,77 @@ fn long_run(place: &Place, store: &str, folds: usize) -> Child {
         std::thread::sleep(Duration::from_millis(20));
     }
     child
+}
+
+/// A pipe in which nothing ever comes: its other end is held open, or not there at all.
+#[test]
+fn what_stops_a_run_is_heard_while_it_reads() {
+    let place = Place::with_table();
+    let pipe = place.path("pipe.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let calls: [&[&str]; 10] = [
+        &["select", "pipe.csv", "-k", "2"],
+        &["select", "-", "-k", "2"],
+        &["score", "pipe.csv"],
+        &["evaluate", "pipe.csv", "-k", "2"],
+        &["compare", "pipe.csv", "-k", "2", "--methods", "f-score,variance"],
+        &["select", "table.csv", "-m", "lufs", "-k", "2", "--links", "pipe.csv"],
+        &[
+            "select",
+            "table.csv",
+            "-m",
+            "group-lasso",
+            "-p",
+            "groups=given",
+            "-k",
+            "2",
+            "--groups",
+            "pipe.csv",
+        ],
+        &["stream", "pipe.csv", "--method", "ofs", "-k", "2", "--orders", "2"],
+        &["stream", "pipe.csv", "--method", "ofs", "-k", "2"],
+        &["stream", "-", "--method", "ofs", "-k", "2"],
+    ];
+    for call in calls {
+        for (stop, status, told) in [
+            ("limit", 124, "--time-limit: the limit was reached "),
+            ("-TERM", 130, "interrupted before there was a result"),
+        ] {
+            let limit = if stop == "limit" { &["--time-limit", "0.3"][..] } else { &[] };
+            let started = Instant::now();
+            let mut command = place.command(&[call, limit].concat());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let _open = child.stdin.take();
+            if stop != "limit" {
+                until_it_hears(&child);
+                signal(&child, stop);
+            }
+            let ran = outcome(child.wait_with_output().unwrap());
+            assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{call:?} {stop}: {}", ran.stderr);
+            assert!(ran.stderr.contains(told) && ran.stderr.lines().count() == 1, "{call:?}: {}", ran.stderr);
+            assert!(started.elapsed() < Duration::from_secs(8), "{call:?} {stop}: {:?}", started.elapsed());
+        }
+    }
+    assert_eq!(place.files(), ["pipe.csv", "table.csv"]);
+}
+
+/// Waits until a program hears SIGTERM.
+fn until_it_hears(child: &Child) {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(20) {
+        let Ok(status) = fs::read_to_string(format!("/proc/{}/status", child.id())) else {
+            // Another system: it has had the time.
+            return std::thread::sleep(Duration::from_secs(2));
+        };
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+        if caught >> 14 & 1 == 1 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("no handler of SIGTERM in 20 seconds");
 }
 
 #[test]

@@ -159,17 +159,28 @@ impl Registry {
                 plain.len() > 2 && (method.id.contains(&plain) || method.title.contains(&plain))
                     || method.id.len() > 3 && plain.contains(method.id)
             };
-            let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
+            // A whole word of an id or of a title is not misspelt.
+            let is_word = |text: &str| {
+                text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()).any(|word| word == plain)
+            };
+            let with_word = |method: &&Method| is_word(method.id) || plain.len() > 3 && is_word(method.title);
+            let such_as = |methods: &[&Method]| {
+                let ids: Vec<&str> = methods.iter().map(|method| method.id).collect();
+                format!("one that `fewest methods` lists, such as {}", ids.join(", "))
+            };
+            let (containing, with_word): (Vec<&Method>, Vec<&Method>) = (
+                self.methods.iter().filter(within).collect(),
+                self.methods.iter().filter(with_word).collect(),
+            );
             // Among about eighty ids the nearest one is the most helpful.
             let with = WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name));
             let optional = OPTIONAL.iter().find(|(name, _)| plain == *name);
             let expected = match nearest(&plain, &names).first() {
                 _ if optional.is_some() => optional.map_or("", |(_, where_it_is)| where_it_is).to_owned(),
                 _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
+                _ if !with_word.is_empty() => such_as(&with_word),
                 Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
-                None if !containing.is_empty() => {
-                    format!("one that `fewest methods` lists, such as {}", containing.join(", "))
-                }
+                None if !containing.is_empty() => such_as(&containing),
                 None => "one that `fewest methods` lists".to_owned(),
             };
             Error::parameter("method", id, expected)
@@ -254,6 +265,7 @@ mod tests {
         assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
         assert!(told("Spearman").contains("-m correlation -p coefficient=spearman"), "{}", told("Spearman"));
         assert!(told("qqqqqq").ends_with("must be one that `fewest methods` lists"), "{}", told("qqqqqq"));
+        assert!(told("svm").contains(" such as ") && told("svm").contains("l1-svm"), "{}", told("svm"));
         assert!(told("lasso-with-cv").ends_with("such as lasso"), "{}", told("lasso-with-cv"));
         assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
         Ok(())

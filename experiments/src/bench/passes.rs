@@ -302,9 +302,7 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
         let _ = write!(
             text,
             "\n## The first {COMPARED} rows, in passes and in memory\n\n\
-             With `--memory {LITTLE}`, and without. A difference of 3e-14 for the lasso is from before tables in memory \
-             of few columns took the same products as passes ([which](../scale.md#what-runs-so)): since then a test asks \
-             for the same bits (`answers_are_those_of_the_whole_table` of `crates/cli`).\n\n\
+             With `--memory {LITTLE}`, and without.\n\n\
              | case | features | scores |\n|---|---|---|\n{same}"
         );
     }

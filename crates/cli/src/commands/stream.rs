@@ -1,7 +1,7 @@
 //! `fewest stream`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -61,10 +61,10 @@ pub(crate) fn stream(registry: &Registry, args: &StreamArgs) -> Result<ExitCode,
         return orders(registry, args, &plan, &info, n);
     }
     check_uses(args, method, arrives)?;
+    let threads = runner::Threads::start(&args.run)?;
     let input = opened(registry, args, arrives)?;
     let is_resumed = args.checkpoint.as_ref().is_some_and(|path| path.exists());
     let mut teller = Teller::new(args, &info, is_resumed);
-    let threads = runner::Threads::start(&args.run)?;
     let file = &args.data.read.file;
     let (end, _) = runner::run(&threads, &args.run, |context| {
         let end = fewest_study::stream(&plan, input, context, &mut |answer| teller.tell(answer));
@@ -276,17 +276,19 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     let groups = groups.map_err(|error| Failure::new(format!("--groups: {error}")))?;
     let end = Arc::new(AtomicBool::new(false));
     let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
-    let open = move || -> Result<Box<dyn io::Read>, fewest::data::Error> {
+    let open = move || -> Result<Box<dyn Read>, fewest::data::Error> {
         let unreadable = |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
         if name.as_os_str() == "-" {
             return Ok(Box::new(Piped::new(io::stdin(), may_end).map_err(unreadable)?));
         }
+        if !name.metadata().map_err(unreadable)?.is_file() {
+            let pipe = Pipe { path: name.clone(), file: None };
+            return Ok(Box::new(Piped::new(pipe, may_end).map_err(unreadable)?));
+        }
         let file = File::open(&name).map_err(unreadable)?;
-        let is_pipe = !file.metadata().map_err(unreadable)?.is_file();
-        Ok(match (is_pipe, follow) {
-            (true, _) => Box::new(Piped::new(file, may_end).map_err(unreadable)?),
-            (false, true) => Box::new(Growing::new(file, may_end)),
-            (false, false) => Box::new(file),
+        Ok(match follow {
+            true => Box::new(Growing::new(file, may_end)),
+            false => Box::new(file),
         })
     };
     Ok(StreamInput {
@@ -301,6 +303,23 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
         first_rows: args.first_rows.unwrap_or(FIRST_ROWS),
         end,
     })
+}
+
+/// A named pipe, which is opened by who reads it: until another program opens it to write, that takes as long
+/// as reading may.
+struct Pipe {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(File::open(&self.path)?),
+        };
+        file.read(out)
+    }
 }
 
 fn target_of(file: &Path, options: &ReadOptions) -> Result<FeatureTarget, Failure> {

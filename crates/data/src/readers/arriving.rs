@@ -14,7 +14,7 @@ use std::time::Duration;
 use csv::ByteRecord;
 use fewest_core::derive_seed;
 
-use super::delimited::{Rows, check_text, delimiter};
+use super::delimited::{Rows, check_text, delimiter, wrong_length};
 use crate::memory::Limit;
 use crate::source::Source;
 use crate::{Error, Place, ReadOptions};
@@ -178,10 +178,8 @@ impl Lines {
         if self.first_line == 0 {
             (self.n_cells, self.first_line) = (n_cells, line);
         } else if n_cells != self.n_cells {
-            let what = if self.rows.is_cut_off() { ", and the file ends in it" } else { "" };
-            let problem = format!("{n_cells} cells{what}, but line {} has {}", self.first_line, self.n_cells);
-            let advice = "complete the line, and put cells that contain the delimiter in double quotes";
-            return Err(Error::malformed(self.rows.path(), Place::Line(line), problem, advice));
+            let first = (self.first_line, self.n_cells);
+            return Err(wrong_length(self.rows.path(), (line, n_cells), first, self.rows.is_cut_off()));
         }
         if self.record.as_slice().contains(&0) {
             let advice =

@@ -123,6 +123,9 @@ impl Content {
     }
 }
 
+/// What may help where columns are mixed.
+pub(super) const IF_FEATURES: &str = "transpose the table if its lines are features, such as genes";
+
 /// What is wrong with a cell, and what to do.
 pub(super) type Fault = (String, String);
 
@@ -281,8 +284,8 @@ impl Builder {
     fn advice(&self) -> String {
         let category = if self.is_target { "--task classification" } else { "--categorical" };
         format!(
-            "correct it, declare it as missing, declare the column as categorical, or transpose the table if its lines \
-             are features, such as genes (on the command line: --missing-token, {category}, --transpose)"
+            "correct it, declare it as missing, declare the column as categorical, or {IF_FEATURES} (on the command \
+             line: --missing-token, {category}, --transpose)"
         )
     }
 

@@ -81,6 +81,23 @@ pub(super) fn blank(path: &Path) -> Error {
     Error::malformed(path, Place::File, "the file holds only blank lines", "check how it was made")
 }
 
+/// The error about a line that has not as many cells as the first one, of which this is the number, `cut_off`
+/// where the file ends in it.
+pub(super) fn wrong_length(
+    path: &Path,
+    (line, n_cells): (u64, usize),
+    (first_line, n_first): (u64, usize),
+    cut_off: bool,
+) -> Error {
+    let what = if cut_off { ", and the file ends in it" } else { "" };
+    let problem = format!("{n_cells} cells{what}, but line {first_line} has {n_first}");
+    let advice = match n_first {
+        1 => "delete a title or a comment above the table, or check the delimiter",
+        _ => "complete the line, and put cells that contain the delimiter in double quotes",
+    };
+    Error::malformed(path, Place::Line(line), problem, advice)
+}
+
 /// Bytes of a column beside its values, while it is read.
 const COLUMN: u64 = (size_of::<Builder>() + size_of::<Role>() + 64) as u64;
 

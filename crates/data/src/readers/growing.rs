@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use super::cells::{Builder, Classifier};
-use super::delimited::FORMAT;
+use super::delimited::{FORMAT, wrong_length};
 use super::parts::{self, Shape, Wrong};
 use super::text;
 use super::unread::Unread;
@@ -87,10 +87,7 @@ impl Growing {
                 roles::explain(self.guess, Error::malformed(&self.path, place, problem, advice))
             }
             Wrong::Length(n_cells) => {
-                let problem =
-                    format!("{n_cells} cells, but line {} has {}", self.head.line, self.head.n_columns);
-                let advice = "complete the line, and put cells that contain the delimiter in double quotes";
-                Error::malformed(&self.path, Place::Line(line), problem, advice)
+                wrong_length(&self.path, (line, n_cells), (self.head.line, self.head.n_columns), false)
             }
             Wrong::Memory => limit.exceeded(self.bytes),
         }

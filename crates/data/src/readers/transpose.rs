@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use csv::{ByteRecord, WriterBuilder};
 
-use super::delimited::{Rows, check_text, delimiter, read_text};
+use super::cells::IF_FEATURES;
+use super::delimited::{Rows, check_text, delimiter, read_text, wrong_length};
 use crate::memory::Limit;
 use crate::source::Source;
 use crate::table::Table;
@@ -29,6 +30,7 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
     source.reader = Box::new(io::BufReader::new(limited));
     let mut rows = Rows::new(source, between);
     let mut lines: Vec<ByteRecord> = Vec::new();
+    let mut first_line = 0;
     let mut record = ByteRecord::new();
     let mut used = 0_u64;
     loop {
@@ -42,10 +44,13 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
         };
         used += 2 * record.as_slice().len() as u64 + CELL * record.len() as u64 + LINE;
         limit.check(used)?;
-        if let Some(first) = lines.first().filter(|first| first.len() != record.len()) {
-            let problem = format!("{} cells, but the first line has {}", record.len(), first.len());
-            let advice = "complete the line, and put cells that contain the delimiter in double quotes";
-            return Err(Error::malformed(&path, Place::Line(line), problem, advice));
+        match lines.first() {
+            None => first_line = line,
+            Some(first) if first.len() == record.len() => {}
+            Some(first) => {
+                let n_cells = (line, record.len());
+                return Err(wrong_length(&path, n_cells, (first_line, first.len()), rows.is_cut_off()));
+            }
         }
         lines.push(record.clone());
     }
@@ -107,6 +112,9 @@ fn unwritten(path: &std::path::Path, error: &csv::Error) -> Error {
 fn after(error: Error) -> Error {
     match error {
         Error::Malformed { path, place, problem, advice } => {
+            // It is transposed: where that was wrong, it is not.
+            let advice = advice.replace(IF_FEATURES, "leave the table as it is if its lines are samples");
+            let advice = advice.replace(", --transpose)", ")");
             let advice = format!("{advice} (lines and columns are those of the transposed table)");
             Error::Malformed { path, place, problem, advice }
         }

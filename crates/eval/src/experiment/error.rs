@@ -2,7 +2,7 @@
 
 use fewest_core::Error;
 
-use super::k_text;
+use super::AUTO_K;
 
 /// The part of a fold that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +38,20 @@ impl std::fmt::Display for Stage {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Preparation => write!(formatter, "preparing the samples"),
-            Self::Selection { k } => write!(formatter, "selecting {} features", k_text(*k)),
-            Self::Fit { k } => write!(formatter, "fitting to {} features", k_text(*k)),
-            Self::Prediction { k } => write!(formatter, "predicting from {} features", k_text(*k)),
-            Self::Metric { name, k } => write!(formatter, "{name} with {} features", k_text(*k)),
+            Self::Selection { k } => write!(formatter, "selecting {}", features(*k)),
+            Self::Fit { k } => write!(formatter, "fitting to {}", features(*k)),
+            Self::Prediction { k } => write!(formatter, "predicting from {}", features(*k)),
+            Self::Metric { name, k } => write!(formatter, "{name} with {}", features(*k)),
         }
+    }
+}
+
+/// So many features, in words.
+fn features(k: usize) -> String {
+    match k {
+        1 => "1 feature".to_owned(),
+        AUTO_K => "the method's number of features".to_owned(),
+        k => format!("{k} features"),
     }
 }
 

@@ -415,7 +415,7 @@ fn impossible_experiments_are_errors() {
     let error = Experiment { metrics: &[&QSquared], ..experiment(&selector) }
         .run(&data(40, 9), &Context::default())
         .unwrap_err();
-    assert!(error.to_string().starts_with("fold 0 of 5 (counted from 0), q2 with 1 features"), "{error}");
+    assert!(error.to_string().starts_with("fold 0 of 5 (counted from 0), q2 with 1 feature"), "{error}");
 }
 
 /// Folds as given.

@@ -1,0 +1,3 @@
+#![no_main]
+
+fewest_fuzz::guided!("mat");
