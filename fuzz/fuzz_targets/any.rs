@@ -1,3 +1,6 @@
 #![no_main]
 
-fewest_fuzz::guided!("any");
+libfuzzer_sys::fuzz_target!(
+    init: fewest_arrow::hush_decoders(),
+    |bytes: &[u8]| fewest_fuzz::run("any", bytes)
+);

@@ -18,23 +18,6 @@ pub use arriving::state;
 pub use damage::Damage;
 pub use targets::{TARGETS, Target};
 
-#[cfg(feature = "guided")]
-#[doc(hidden)]
-pub use libfuzzer_sys;
-
-/// The target of this name for `cargo fuzz`.
-#[cfg(feature = "guided")]
-#[macro_export]
-macro_rules! guided {
-    ($name:literal) => {
-        $crate::libfuzzer_sys::fuzz_target!(
-            // Panics of decoders are caught, which libFuzzer would not see.
-            init: fewest_arrow::hush_decoders(),
-            |bytes: &[u8]| $crate::run($name, bytes)
-        );
-    };
-}
-
 /// Gives any bytes to the target of this name.
 ///
 /// # Panics

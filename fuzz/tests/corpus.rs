@@ -3,9 +3,10 @@
 //! `FEWEST_WRITE_PAGES=1 cargo test -p fewest-fuzz` writes the states of streams, whose form may change.
 
 use std::fs;
+use std::path::Path;
 
 use fewest::registry::Registry;
-use fewest_fuzz::{Damage, TARGETS, corpus, folder, state};
+use fewest_fuzz::{Damage, TARGETS, corpus, folder, run, state};
 
 /// Parameters of streams whose states would else be of little.
 const PARAMETERS: [(&str, &str); 8] = [
@@ -47,9 +48,31 @@ fn every_file_of_the_corpus_keeps_the_promises() {
     for target in &TARGETS {
         for (path, bytes) in corpus(target) {
             println!("{}", path.display());
-            (target.run)(&bytes);
+            run(target.name, &bytes);
         }
     }
+}
+
+/// A target for `cargo fuzz`. Panics of decoders are caught: told, libFuzzer would take them for its own.
+fn guided(target: &str) -> String {
+    format!(
+        "#![no_main]\n\nlibfuzzer_sys::fuzz_target!(\n    init: fewest_arrow::hush_decoders(),\n    \
+         |bytes: &[u8]| fewest_fuzz::run(\"{target}\", bytes)\n);\n"
+    )
+}
+
+/// They are compiled by `cargo fuzz` alone, which needs a compiler of C++.
+#[test]
+fn every_target_is_one_of_cargo_fuzz() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    for target in &TARGETS {
+        let path = format!("fuzz_targets/{}.rs", target.name);
+        assert_eq!(fs::read_to_string(root.join(&path)).unwrap(), guided(target.name), "{path}");
+        let listed = format!("[[bin]]\nname = \"{}\"\npath = \"{path}\"\n", target.name);
+        assert!(manifest.contains(&listed), "{}", target.name);
+    }
+    assert_eq!(fs::read_dir(root.join("fuzz_targets")).unwrap().count(), TARGETS.len());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
 use fewest_arrow::Batches;
-use fewest_core::{Column, Columns};
+use fewest_core::{Column, Columns, Dataset, Target};
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
@@ -45,4 +45,19 @@ fn other_numbers_are_converted_and_the_rest_is_refused() {
         let message = Batches::new(&batches, &[name]).unwrap_err().to_string();
         assert!(message.contains(words) && message.contains(name), "{message}");
     }
+}
+
+#[test]
+fn batches_are_the_features_of_a_data_set() -> Result<(), fewest_core::Error> {
+    let batch = batch(vec![
+        ("x", Arc::new(Float64Array::from(vec![1.0, 2.5, -3.0]))),
+        ("same", Arc::new(Float32Array::from(vec![2.0, 2.0, 2.0]))),
+    ]);
+    let x = Batches::new(&[batch.slice(0, 1), batch.slice(1, 2)], &["same", "x"])?;
+    let data = Dataset::new(x, Target::from_labels(&["a", "b", "a"]))?;
+    assert_eq!((data.n_samples(), data.n_features(), data.constant_features()?), (3, 2, vec![0]));
+    let mut column = [0.0; 3];
+    data.feature_subset(&[1])?.x().copy_column(0, &mut column)?;
+    assert_eq!(column, [1.0, 2.5, -3.0]);
+    Ok(())
 }

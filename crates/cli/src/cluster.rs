@@ -15,12 +15,13 @@ pub(crate) const OPTION: &str = "cluster";
 /// The only option whose value may be `--cluster`, or `--`.
 const TAKES_ANYTHING: &str = "--missing-token";
 
-/// The arguments for `fewest-cluster`, if these ask for a cluster: `cluster …`, or `select` or `score` with
-/// `--cluster`.
+/// The arguments for `fewest-cluster`, if these ask for a cluster: `cluster …`, its servers without that
+/// word, or `select` or `score` with `--cluster`.
 pub(crate) fn asked(arguments: &[OsString]) -> Option<&[OsString]> {
     let (command, others) = arguments.split_first()?;
     match command.to_str()? {
         "cluster" => Some(others),
+        "scheduler" | "executor" => Some(arguments),
         "select" | "score" => has_option(others).then_some(arguments),
         _ => None,
     }
@@ -54,7 +55,7 @@ pub(crate) fn call(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     run(command.args(arguments)).map_err(|error| match error.kind() {
         ErrorKind::NotFound if !is_found => Failure::new(format!(
             "the program {PROGRAM} is neither in the folder of this one nor on the PATH: install it, by `cargo \
-             install --path cluster/cluster` in a clone of fewest"
+             install --locked --path cluster/cluster` in a clone of fewest"
         )),
         _ => Failure::new(format!(
             "{} cannot be started ({error}): install it again, or remove it",
@@ -89,6 +90,8 @@ mod tests {
             ("cluster local 2", Some("local 2")),
             ("cluster", Some("")),
             ("cluster --help", Some("--help")),
+            ("scheduler --port 1", Some("scheduler --port 1")),
+            ("executor --scheduler h:1", Some("executor --scheduler h:1")),
             ("select x --cluster h:1 -k 3", Some("select x --cluster h:1 -k 3")),
             ("score x --cluster=h:1", Some("score x --cluster=h:1")),
             ("select x --missing-token -- --cluster h:1", Some("select x --missing-token -- --cluster h:1")),

@@ -142,6 +142,31 @@ fn answers_are_those_of_the_whole_table() {
             assert!(passes.is_some_and(|passes| passes <= most), "{method}: {passes:?}");
         }
     }
+    // Rows that arrive in their order.
+    let run = |file: &str, more: &[&str]| {
+        let words = ["select", file, "--target", "kind", "-m", "fsds", "-k", "3", "--json", "-"];
+        let words = [&words[..], &["--ignore", "colour"]].concat();
+        place.done(&[&words[..], more].concat())
+    };
+    let in_passes = run("in-17", &["--memory", LITTLE]);
+    assert_eq!(lasting(&in_passes), lasting(&run("whole.parquet", &[])));
+    assert_eq!(passes(&in_passes), Some(3));
+    // A folder of text.
+    fs::create_dir(place.path("texts")).unwrap();
+    for (at, cut) in [0, 70_001, 150_000, ROWS].windows(2).enumerate() {
+        place.write(&format!("texts/{at}.csv"), &format!("{HEADER}{}", lines(cut[0]..cut[1])));
+    }
+    for method in ["f-score", "mrmr"] {
+        let run = |file: &str, more: &[&str]| {
+            let words = ["select", file, "--target", "kind", "-m", method, "-k", "4", "--json", "-"];
+            place.done(&[&words[..], more].concat())
+        };
+        assert_eq!(
+            lasting(&run("texts", &["--memory", LITTLE])),
+            lasting(&run("whole.csv", &[])),
+            "{method}"
+        );
+    }
     // Text, and the line for people.
     let whole =
         place.done(&["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--json", "-"]);
@@ -203,7 +228,7 @@ fn answers_of_products_are_those_of_the_whole_table_but_for_rounding() {
         ("nocco-lasso", &["-p", "related=0"], 4, 1e-3),
         ("hsic", &[], 4, 1e-4),
         ("nocco", &[], 4, 1e-3),
-        ("gini", &["-p", "bins=64"], 3, 1e-15),
+        ("gini", &["-p", "bins=64"], 3, 0.0),
         // The first look, two passes for the bounds of bins, the counts of features, and of pairs.
         ("mrmr", &["-p", "discretisation=equal-frequency"], 5, 0.0),
     ] {
@@ -312,6 +337,7 @@ fn wide_tables_are_read_in_parts_of_their_features() {
     for (command, method, more) in [
         ("score", "f-score", &[][..]),
         ("score", "chi2", &[]),
+        ("score", "mim", &[]),
         ("select", "variance", &["-k", "20"]),
         ("select", "f-score", &["-p", "alpha=1e-9"]),
     ] {
@@ -330,8 +356,6 @@ fn wide_tables_are_read_in_parts_of_their_features() {
     assert!(told.contains(" parts of the columns ("), "{told}");
     for (more, told) in [
         (&["mrmr"][..], "give it 77 MiB of memory, to read its 38.2 MiB at once"),
-        // It joins scores that are equal but for rounding, over all features.
-        (&["mim"], "give it 77 MiB of memory, to read its 38.2 MiB at once"),
         (&["f-score", "--missing", "drop-rows"], "give it 77 MiB of memory, to read its 38.2 MiB at once"),
     ] {
         let ran = place.run(&[&words[..], more].concat());
@@ -371,6 +395,17 @@ fn reduced_tables_are_those_of_the_whole_table() {
         let options = ReadOptions { formats, ..ReadOptions::with_target("kind") };
         Table::read(place.path(name), &options).unwrap().complete(Missing::Error).unwrap().dataset
     };
+    #[cfg(target_os = "linux")]
+    {
+        let words = ["select", "in-17", "--target", "kind", "-m", "f-score", "-k", "3", "--memory", LITTLE];
+        let ran = place.run(&[&words[..], &["--write-reduced", "/dev/full"]].concat());
+        assert!(ran.status == 2 && ran.stdout.contains("read in "), "{}", ran.stdout);
+        assert!(
+            ran.stderr.contains("--write-reduced") && ran.stderr.contains("No space left"),
+            "{}",
+            ran.stderr
+        );
+    }
     let (csv, parquet) = (read("small.csv"), read("small.parquet"));
     assert!(csv.target() == parquet.target());
     for j in 0..3 {
@@ -461,6 +496,18 @@ fn no_more_memory_is_used() {
             let found = peak(&place, &[&words[..], more].concat());
             assert!(found > 10 << 10 && found <= mebibytes << 10, "{more:?} {memory}: {found} KiB");
         }
+    }
+    for more in [&["jmi3"][..], &["fcq"], &["mrmr", "-p", "discretisation=equal-frequency"]] {
+        let words = ["select", "in-17", "--target", "kind", "-k", "3", "-q", "--memory", LITTLE, "-m"];
+        let found = peak(&place, &[&words[..], more].concat());
+        assert!(found > 10 << 10 && found <= 67 << 10, "{more:?}: {found} KiB");
+    }
+    // In parts of the columns.
+    write(&place, &wide(), "wide.parquet");
+    for method in ["f-score", "mim"] {
+        let words = ["score", "wide.parquet", "--target", "kind", "-q", "--memory", "68MiB", "-m", method];
+        let found = peak(&place, &words);
+        assert!(found > 10 << 10 && found <= 68 << 10, "{method}: {found} KiB");
     }
 }
 

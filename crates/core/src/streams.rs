@@ -200,6 +200,18 @@ pub trait StreamScorer: Scorer {
         false
     }
 
+    /// The scores of one part of the features, before [`settle`](StreamScorer::settle). By default those of
+    /// [`score_stream`](StreamScorer::score_stream).
+    ///
+    /// # Errors
+    /// As [`score_stream`](StreamScorer::score_stream).
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        self.score_stream(stream, context)
+    }
+
+    /// What the scores of all parts together decide, such as which of them are equal. By default nothing.
+    fn settle(&self, _scores: &mut Scores) {}
+
     /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
     /// limits memory reads the rows in passes where that is too much. By default [`TIMES_IN_MEMORY`].
     fn times_in_memory(&self) -> u64 {

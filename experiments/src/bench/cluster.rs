@@ -251,7 +251,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
     let mut text = format!(
         "# Selections by a cluster\n\n\
          `fewest-cluster` with executors on this machine, each with one task at a time, on Parquet files of \
-         {COLUMNS} columns and {CLASSES} classes, k = 20; the smallest of the runs. The executors share \
+         {COLUMNS} columns and {CLASSES} classes, k = 20, `hsic-lasso` with `related=0`; the smallest of the runs. The executors share \
          the cores of this machine with the scheduler and the command. Seconds are those of the passes: before them \
          the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has four numbers \
          for each method: seconds without tasks, which is mostly the time until the scheduler has planned each pass, \
@@ -308,20 +308,23 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
             );
         }
     }
-    text += "\n## Bytes\n\nWhat executors send back, and what their states make it (`experiments/src/bench/cluster/\
-             model.rs`): a number of bytes for each feature, level, class or pair, for each task.\n\n\
-             | method | rows | tasks | sent to tasks | received | model | model ÷ received |\n|---|---|---|---|---|---|---|\n";
+    text += "\n## Bytes\n\nWhat tasks are sent and what they send back, and what their states make it \
+             (`experiments/src/bench/cluster/model.rs`): a number of bytes for each feature, level, class or pair, for each \
+             task; and what a task is asked, with the sums of the passes before it. They are counted as the command \
+             writes and reads them, without what Ballista adds to carry them, and without tasks that were tried again.\n\n\
+             | method | rows | tasks | sent | model ÷ sent | received | model ÷ received |\n|---|---|---|---|---|---|---|\n";
     for run in long.iter().filter(|run| run.executors == 1) {
-        let expected = (run.method.bytes)(&run.table.size());
+        let size = run.table.size();
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {expected:.0} | {:.3} |",
+            "| {} | {} | {} | {} | {:.3} | {} | {:.3} |",
             run.method.name,
             run.table.rows,
-            run.table.size().tasks,
+            size.tasks,
             run.sent,
+            run.method.sent(&size, run.parts() as f64) / run.sent as f64,
             run.received,
-            expected / run.received as f64,
+            (run.method.bytes)(&size) / run.received as f64,
         );
     }
     text += &model.predictions(model.sparse(runs)?)?;
@@ -378,4 +381,65 @@ fn panels(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<Vec<Panel>> 
         panel("Two executors; grey: the model".to_owned(), "rows", &by_rows)?,
         panel(format!("{middle} rows; grey: the model"), "executors", &by_executors)?,
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The runs of `docs/benchmarks/cluster.csv`.
+    fn written() -> Result<Vec<Run>> {
+        let text = fs::read_to_string(workspace::root().join("docs/benchmarks/cluster.csv"))?;
+        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+        lines
+            .map(|line| {
+                let cells: Vec<&str> = line.split(',').collect();
+                let [name, rows, columns, share, executors, passes, seconds, sent, received] = cells[..]
+                else {
+                    return Err(format!("a line of other cells: {line}").into());
+                };
+                Ok(Run {
+                    method: METHODS.iter().find(|method| method.name == name).ok_or("an unknown method")?,
+                    table: Table { rows: rows.parse()?, columns: columns.parse()?, share: share.parse()? },
+                    executors: executors.parse()?,
+                    passes: passes.parse()?,
+                    seconds: seconds.parse()?,
+                    sent: sent.parse()?,
+                    received: received.parse()?,
+                })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_model() -> Result<()> {
+        for run in written()? {
+            let Table { rows, columns, share } = run.table;
+            let size = run.table.size();
+            let sent = run.method.sent(&size, run.parts() as f64) / run.sent as f64;
+            let received = (run.method.bytes)(&size) / run.received as f64;
+            for ratio in [sent, received] {
+                let name = run.method.name;
+                assert!((0.9..1.1).contains(&ratio), "{name} {rows} × {columns} {share}: {sent} {received}");
+            }
+        }
+        Ok(())
+    }
+
+    /// `FEWEST_WRITE_PAGES=1 cargo test -p fewest-experiments cluster` writes the page.
+    #[test]
+    fn the_page_is_that_of_the_runs() -> Result<()> {
+        let runs = written()?;
+        let path = workspace::root().join("docs/benchmarks/cluster.md");
+        let text = fs::read_to_string(&path)?;
+        let (_, facts) = text.split_once("\n## Machine\n").ok_or("the page has no machine")?;
+        let page = page(&runs, &Model::fitted(&runs, ROWS)?, ROWS)?;
+        let right = format!("{page}\n## Machine\n{facts}");
+        if std::env::var_os("FEWEST_WRITE_PAGES").is_some() {
+            fs::write(&path, &right)?;
+        } else {
+            assert!(text == right, "write it with FEWEST_WRITE_PAGES=1");
+        }
+        Ok(())
+    }
 }

@@ -71,6 +71,7 @@ const CASES: &[Case] = &[
     },
     Case { name: "F", words: &["score", "--method", "f-score"], is_wide: true, statistic: None },
     Case { name: "chi-square", words: &["score", "--method", "chi2"], is_wide: true, statistic: None },
+    Case { name: "mutual information", words: &["score", "--method", "mim"], is_wide: true, statistic: None },
     Case {
         name: "lasso by a working set, k = 20",
         words: &["select", "--method", "lasso", "-k", "20"],
@@ -123,18 +124,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         for case in cases {
             for _ in 0..arguments.repetitions {
                 all.push(ours(case, &program, &folder, arguments.threads, &json)?);
+                let Some(statistic) = case.statistic else { continue };
+                let own = by_feature(&read(&json)?);
                 for package in ["polars", "duckdb"] {
-                    if let Some(statistic) = case.statistic {
-                        all.push(theirs(
-                            case,
-                            statistic,
-                            package,
-                            &python,
-                            &folder,
-                            arguments.threads,
-                            &json,
-                        )?);
-                    }
+                    let (run, values) =
+                        theirs(case, (package, statistic), &python, &folder, arguments.threads, &json)?;
+                    check_same(&own, &values)
+                        .map_err(|error| format!("{}: {package}: {error}", case.name))?;
+                    all.push(run);
                 }
             }
         }
@@ -191,15 +188,37 @@ fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: 
     })
 }
 
+/// The score of each feature, in the order of the features.
+fn by_feature(answer: &Value) -> Vec<f64> {
+    let mut scores: Vec<(u64, f64)> = list(&answer["features"])
+        .filter_map(|one| Some((one["index"].as_u64()?, one["score"].as_f64()?)))
+        .collect();
+    scores.sort_unstable_by_key(|(index, _)| *index);
+    scores.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Who sums squares without centring loses some digits.
+const SAME: f64 = 1e-6;
+
+/// Times of another statistic would say nothing.
+fn check_same(own: &[f64], other: &[f64]) -> Result<()> {
+    let largest = own.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let is_same = |(a, b): (&f64, &f64)| (a - b).abs() <= SAME * largest;
+    match own.len() == other.len() && own.iter().zip(other).all(is_same) {
+        true => Ok(()),
+        false => Err("it computes another statistic".into()),
+    }
+}
+
+/// A run of another package, and the statistic of each feature.
 fn theirs(
     case: &'static Case,
-    statistic: &str,
-    package: &str,
+    (package, statistic): (&str, &str),
     python: &Path,
     folder: &Path,
     threads: u32,
     json: &Path,
-) -> Result<Run> {
+) -> Result<(Run, Vec<f64>)> {
     let mut command = Command::new(python);
     command.arg(workspace::root().join("experiments/peers/passes.py")).arg("--folder").arg(folder);
     command.args(["--package", package, "--statistic", statistic, "--threads", &threads.to_string()]);
@@ -210,7 +229,8 @@ fn theirs(
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     eprintln!("{}: {package} {:.1} CPU s", case.name, CPU(&timed));
     let side = answer["peer"].as_str().unwrap_or(package).to_owned();
-    Ok(Run { case, side, timed, passes: None, parts: None, rows: None })
+    let values = list(&answer["values"]).filter_map(Value::as_f64).collect();
+    Ok((Run { case, side, timed, passes: None, parts: None, rows: None }, values))
 }
 
 /// The answers for the first rows, in passes and in memory: which are equal bit for bit, in words.
@@ -272,7 +292,8 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
          What `--memory {MEMORY_LIMIT}` takes on Parquet files, in turn with other packages on the same files. *Wall* and \
          *CPU* are of the whole process, *memory* is its highest resident set. *Passes* count the first look, which \
          reads the target alone; of a table that comes in *parts*, each pass reads one part of the columns. *Rows* are \
-         those read in all of these passes and parts. Every run is in [passes.csv](passes.csv).\n"
+         those read in all of these passes and parts. Every run is in [passes.csv](passes.csv). \
+             The statistics of all programs agree to {SAME:.0e} of the largest.\n"
     );
     for &(is_wide, [rows, columns], bytes) in sizes {
         let _ = write!(
@@ -284,11 +305,14 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
         );
         for run in all.iter().filter(|run| run.case.is_wide == is_wide) {
             let optional = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+            let side = match run.passes {
+                Some(_) => format!("`fewest {}`", run.case.words.join(" ")),
+                None => run.side.clone(),
+            };
             let _ = writeln!(
                 text,
-                "| {} | {} | {:.1} | {:.1} | {:.0} | {} | {} | {} |",
+                "| {} | {side} | {:.1} | {:.1} | {:.0} | {} | {} | {} |",
                 run.case.name,
-                run.side,
                 PROCESS(&run.timed),
                 run.timed.measured.cpu_seconds.unwrap_or(f64::NAN),
                 MEMORY(&run.timed),

@@ -62,7 +62,7 @@ pub fn score_parts(
     context: &Context<'_>,
 ) -> Result<(Scores, Vec<usize>), Error> {
     let mut watched = Watched::new(stream);
-    let mut scores = scorer.score_stream(&mut watched, context)?;
+    let mut scores = scorer.score_part(&mut watched, context)?;
     let mut constant = watched.constant_features();
     while stream.next_part()? {
         if !scorer.reads_parts() {
@@ -76,10 +76,11 @@ pub fn score_parts(
             return Err(Error::Stopped { before: "every feature had a score" });
         }
         let mut watched = Watched::new(stream);
-        let next = scorer.score_stream(&mut watched, context)?;
+        let next = scorer.score_part(&mut watched, context)?;
         constant.extend(watched.constant_features().into_iter().map(|j| j + scores.values.len()));
         scores.append(next);
     }
+    scorer.settle(&mut scores);
     Ok((scores, constant))
 }
 

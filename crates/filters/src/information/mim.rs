@@ -76,11 +76,26 @@ impl Scorer for Mim {
 /// target, then the counts. Mostly three for those of equally many samples: two for the bounds of the bins.
 impl StreamScorer for Mim {
     fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let mut scores = self.score_part(stream, context)?;
+        self.settle(&mut scores);
+        Ok(scores)
+    }
+
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         let levels = discrete_tables(stream, self.estimator, "mim", context)?;
-        let mut scores = of_tables(&levels.tables);
+        let values = levels.tables.iter().map(LevelTable::relevance).collect();
+        let mut scores = Scores::descending(values);
         scores.notes.extend(levels.note);
         Ok(scores)
+    }
+
+    fn settle(&self, scores: &mut Scores) {
+        join_ties(&mut scores.values);
     }
 }
 
@@ -118,5 +133,61 @@ pub(super) fn join_ties(values: &mut [f64]) {
         } else {
             head = values[j];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fewest_core::{DenseColumns, Target, score_parts};
+
+    /// Features of the same samples, part after part.
+    struct Parts {
+        parts: Vec<Dataset>,
+        at: usize,
+        is_read: bool,
+    }
+
+    impl SampleStream for Parts {
+        fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+            let batch = self.parts.get(self.at).filter(|_| !self.is_read).cloned();
+            self.is_read = true;
+            Ok(batch)
+        }
+
+        fn rewind(&mut self) -> Result<bool, Error> {
+            self.is_read = false;
+            Ok(true)
+        }
+
+        fn next_part(&mut self) -> Result<bool, Error> {
+            (self.at, self.is_read) = (self.at + 1, false);
+            Ok(self.at < self.parts.len())
+        }
+    }
+
+    /// Features whose bins are those of others in another order have the same information but for rounding:
+    /// they tie, in whichever part they come.
+    #[test]
+    fn ties_are_ties_in_all_parts() -> Result<(), Error> {
+        let n = 997;
+        let value = |i: usize, j: usize| (((i * (j + 3) * 31 + i * i) % 1009) as f64).sqrt();
+        let columns: Vec<Vec<f64>> = (0..6)
+            .flat_map(|j| [1.0, -1.0].map(|sign| (0..n).map(|i| sign * value(i, j)).collect()))
+            .collect();
+        let labels: Vec<usize> = (0..n).map(|i| (value(i, 1) / 12.0) as usize + i % 2).collect();
+        let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::from_labels(&labels))?;
+        let context = Context::default();
+        let mim = Mim::default();
+        let whole = mim.score(&data, &context)?;
+        assert!(whole.values.chunks(2).all(|pair| pair[0] == pair[1]), "{:?}", whole.values);
+        for each in [1, 5, 12] {
+            let all: Vec<usize> = (0..12).collect();
+            let parts: Vec<Dataset> =
+                all.chunks(each).map(|part| data.feature_subset(part)).collect::<Result<_, _>>()?;
+            let mut stream = Parts { parts, at: 0, is_read: false };
+            assert_eq!(score_parts(&mim, &mut stream, &context)?.0, whole, "{each}");
+        }
+        Ok(())
     }
 }

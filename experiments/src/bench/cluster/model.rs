@@ -23,9 +23,27 @@ pub(super) struct Method {
     pub(super) parameters: &'static [&'static str],
     /// Passes over the rows of a table that comes in one part.
     pub(super) passes: usize,
-    /// Bytes that all tasks of all passes send.
+    /// Bytes that all tasks of all passes send back.
     pub(super) bytes: fn(&Size) -> f64,
+    /// Bytes of the sums of earlier passes, over all rows, that a task is sent in all of its passes: for each
+    /// column.
+    pub(super) carried: f64,
 }
+
+impl Method {
+    /// Bytes that all tasks of all passes are sent, where the columns come in so many parts.
+    pub(super) fn sent(&self, size: &Size, parts: f64) -> f64 {
+        size.tasks * (REQUEST * self.passes as f64 * parts + self.carried * size.columns)
+    }
+}
+
+/// Bytes of what a task is asked besides: the table, the method, its rows.
+const REQUEST: f64 = 373.0;
+
+/// Bytes of the range of a feature, and of its counts of levels by class, over all rows.
+const RANGE: f64 = 18.0;
+const COUNTS: f64 =
+    8.0 + 8.0 * LEVELS + 8.0 + 8.0 * LEVELS * CLASSES + 8.0 + 8.0 + CLASSES * (8.0 + 8.0 * LEVELS);
 
 pub(super) const METHODS: &[Method] = &[
     Method {
@@ -33,13 +51,15 @@ pub(super) const METHODS: &[Method] = &[
         parameters: &[],
         passes: 1,
         bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES),
+        carried: 0.0,
     },
-    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables },
+    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables, carried: RANGE },
     Method {
         name: "mrmr",
         parameters: &[],
         passes: 3,
         bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)),
+        carried: 2.0 * RANGE + COUNTS,
     },
     Method {
         name: "lasso",
@@ -48,13 +68,15 @@ pub(super) const METHODS: &[Method] = &[
         bytes: |size| {
             sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size, size.columns + CLASSES)
         },
+        carried: 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES,
     },
-    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes },
+    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes, carried: 40.0 },
     Method {
         name: "hsic-lasso",
         parameters: &["related=0"],
         passes: 3,
         bytes: |size| nodes(size) + products(size, 2.0 * K * RANK),
+        carried: 2.0 * 40.0 + 8.0 * NODES * CLASSES,
     },
 ];
 
@@ -141,7 +163,7 @@ const SLOTS: f64 = 8.0;
 /// Parts in which the columns of both widest tables come where a task has 16 GiB: all rows of a part, up to
 /// 2¹⁶ of them, take an eighth of that.
 const PARTS: f64 = 246.0;
-/// Bytes a second that the command receives.
+/// Bytes a second that the command sends or receives.
 const NETWORK: f64 = 1e9;
 
 /// Whether the model is made from this run on a wide table.
@@ -280,7 +302,7 @@ impl Model {
              - {MACHINES:.0} machines with {SLOTS:.0} tasks at a time, and tables at a path that all of them read as fast \
              as this machine reads its own. The look at the target before the passes, which one machine takes, comes \
              besides.\n\
-             - a command that receives {:.0} GB a second, and has memory for three times what comes in a pass: `mrmr` \
+             - a command that sends and receives {:.0} GB a second, and has memory for three times what comes in a pass: `mrmr` \
              takes most.\n\
              - `--tasks {:.0}` for `f-score`, `chi2` and `mrmr`, and the 64 that are allowed for `lasso`, `hsic` and \
              `hsic-lasso`. All tasks but the last have the same number of batches of 4096 rows, a power of two: so there \
@@ -292,7 +314,7 @@ impl Model {
              - of the sparse table the share of these seconds that was measured above, with one executor, once the time \
              for opening columns is taken off. Little is left then for `chi2`, with two passes, so that its share is \
              uncertain.\n\n\
-             | table | method | tasks | waiting, s | computing, s | received, GB | receiving, s | all, s |\n|---|---|---|---|---|---|---|---|\n",
+             | table | method | tasks | waiting, s | computing, s | sent, GB | received, GB | moving, s | all, s |\n|---|---|---|---|---|---|---|---|---|\n",
             NETWORK / 1e9,
             MACHINES * SLOTS,
         );
@@ -312,13 +334,15 @@ impl Model {
             let opening = rounds * self.column * columns * method.passes as f64;
             let waiting = ((start + rounds * task) * parts + opening) * more_passes;
             let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
-            let bytes = (method.bytes)(&Size { columns, tasks });
-            let receiving = bytes / NETWORK;
+            let size = Size { columns, tasks };
+            let (sent, received) = (method.sent(&size, parts), (method.bytes)(&size));
+            let moving = (sent + received) / NETWORK;
             let _ = writeln!(
                 text,
-                "| {table} | `{name}` | {tasks:.0} | {waiting:.1} | {computing:.1} | {:.2} | {receiving:.1} | {:.0} |",
-                bytes / 1e9,
-                waiting + computing + receiving,
+                "| {table} | `{name}` | {tasks:.0} | {waiting:.1} | {computing:.1} | {:.2} | {:.2} | {moving:.1} | {:.0} |",
+                sent / 1e9,
+                received / 1e9,
+                waiting + computing + moving,
             );
             Ok(())
         };
@@ -346,9 +370,10 @@ impl Model {
                  | program | table | machines | time |\n|---|---|---|---|\n\
                  | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
                  minute; one core more than eight hours |\n\
-                 | Spark infotheoretic (Ramírez-Gallego et al. 2018; its documentation) | 3.2·10⁷ × 631, and 4·10⁵ × 2000 | Spark | not \
-                 told there |\n\
-                 | LAND (Yamada et al. 2018; its abstract) | tens of thousands × 10⁶ | commodity cloud | not told there |\n\n\
+                 | Spark infotheoretic (Ramírez-Gallego et al. 2018) | 3.2·10⁷ × 631, and 4·10⁵ × 2000 | Spark | its documentation \
+                 tells none; its paper was not at hand |\n\
+                 | LAND (Yamada et al. 2018) | tens of thousands × 10⁶ | commodity cloud | its abstract tells none; its paper was \
+                 not at hand |\n\n\
                  A table of 16 000 rows has four batches, so that here four tasks share it, however many machines there \
                  are: parts of the rows suit long tables. For few rows and very many columns one machine with many threads \
                  is the better choice.\n";
