@@ -6,6 +6,14 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
+/// A program with arguments, which can write no byte to a file, as on a disk that is full.
+fn without_disk(words: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    // Without the trap the system would end the process that writes too much.
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]).args(words);
+    shell
+}
+
 /// A process that is killed when it is dropped.
 pub(crate) struct Process(Child);
 
@@ -90,10 +98,7 @@ impl Machines {
     pub(crate) fn join_without_disk(&mut self) {
         let port = free_ports();
         let (scheduler, own) = (self.address(), port.to_string());
-        let mut shell = Command::new("sh");
-        // Without the trap the system would end the process that writes too much.
-        shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]);
-        shell.arg(env!("CARGO_BIN_EXE_fewest-cluster"));
+        let shell = without_disk(&[env!("CARGO_BIN_EXE_fewest-cluster")]);
         let arguments = ["executor", "--scheduler", &scheduler, "--port", &own, "--slots", "1"];
         self.executors.push(Process::by(shell, &arguments, self.folder.path(), &self.environment));
         wait(port);
@@ -111,6 +116,15 @@ impl Machines {
     /// The answer of `score`.
     pub(crate) fn score(&self, path: &Path, arguments: &[&str]) -> Output {
         self.asked("score", path, arguments)
+    }
+
+    /// As [`select`](Self::select), by a command that can write no byte to a file.
+    pub(crate) fn select_without_disk(&self, path: &Path, arguments: &[&str]) -> Output {
+        let address = self.address();
+        let program = [env!("CARGO_BIN_EXE_fewest-cluster"), "select", path.to_str().unwrap()];
+        let words = [&program[..], &["--cluster", &address], arguments].concat();
+        let mut command = without_disk(&words);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value))).output().unwrap()
     }
 
     fn asked(&self, word: &str, path: &Path, arguments: &[&str]) -> Output {

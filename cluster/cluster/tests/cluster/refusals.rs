@@ -130,6 +130,23 @@ fn an_executor_whose_disk_is_full() {
     assert!(told.contains("File too large") && told.contains("room on the disk"), "{told}");
 }
 
+/// What a pass has summed is here, whether it can be kept or not.
+#[cfg(unix)]
+#[test]
+fn the_disk_of_resume_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Rows::new(9000).write(folder.path(), 1);
+    let machines = Machines::start(1, &[]);
+    let kept = folder.path().join("kept");
+    let resume = [&ARGUMENTS[..], &["--resume", kept.to_str().unwrap(), "--json", "-"]].concat();
+    let answer = machines.select_without_disk(&path, &resume);
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(found["features"], machines.json(&path, &ARGUMENTS)["features"]);
+    let told = String::from_utf8(answer.stdout).unwrap() + &String::from_utf8(answer.stderr).unwrap();
+    assert!(told.contains("was not kept") && told.contains("File too large"), "{told}");
+}
+
 #[test]
 fn executors_with_another_secret() {
     let folder = tempfile::tempdir().unwrap();
