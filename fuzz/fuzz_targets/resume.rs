@@ -1,3 +1,4 @@
+//! See `fewest_fuzz::TARGETS`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(

@@ -56,7 +56,7 @@ fn every_file_of_the_corpus_keeps_the_promises() {
 /// A target for `cargo fuzz`. Panics of decoders are caught: told, libFuzzer would take them for its own.
 fn guided(target: &str) -> String {
     format!(
-        "#![no_main]\n\nlibfuzzer_sys::fuzz_target!(\n    init: fewest_arrow::hush_decoders(),\n    \
+        "//! See `fewest_fuzz::TARGETS`.\n#![no_main]\n\nlibfuzzer_sys::fuzz_target!(\n    init: fewest_arrow::hush_decoders(),\n    \
          |bytes: &[u8]| fewest_fuzz::run(\"{target}\", bytes)\n);\n"
     )
 }

@@ -32,9 +32,14 @@ impl Failure {
         Self { message: "interrupted before there was a result".to_owned(), status: STATUS_INTERRUPTED }
     }
 
-    /// The time limit came while a file was read.
+    /// Ctrl-C came while files were read.
+    pub(crate) fn interrupted_early() -> Self {
+        Self { message: "interrupted while files were read".to_owned(), status: STATUS_INTERRUPTED }
+    }
+
+    /// The time limit came while files were read.
     pub(crate) fn too_late_to_read() -> Self {
-        Self::too_late("the limit was reached while the table was read: allow more time")
+        Self::too_late("the limit was reached while files were read: allow more time")
     }
 
     /// Ctrl-C came before an output was written; the result is there.
@@ -215,6 +220,9 @@ impl From<fewest::core::Error> for Failure {
             // No --param, but an option.
             fewest::core::Error::InvalidParameter { name: "k", value, expected } => {
                 Self::new(format!("-k is {value}, but must be {expected}"))
+            }
+            fewest::core::Error::InvalidParameter { name: "method", value, expected } => {
+                Self::new(format!("there is no method `{value}`: it must be {expected}"))
             }
             // The example that the library has may be of another method.
             fewest::core::Error::InvalidParameter { name: "param", value, .. } => Self::new(format!(

@@ -221,6 +221,17 @@ fn describe(
     notes: Vec<String>,
 ) -> Result<DataInfo, Failure> {
     let data = &complete.dataset;
+    let n_dropped = complete.dropped.len();
+    if data.n_samples() < 2 && n_dropped > 0 {
+        return Err(Failure::new(format!(
+            "{}: {} of {} rows have a missing value and are left out (--missing drop-rows), so that only {} is left: \
+             take --missing mean or median, or --ignore columns with many",
+            args.read.file.display(),
+            text::count(n_dropped),
+            text::count(n_dropped + data.n_samples()),
+            data.n_samples()
+        )));
+    }
     check_target(&args.read.file, data, user)?;
     Ok(DataInfo {
         targets: complete.target_names.clone(),

@@ -22,8 +22,11 @@ use failure::{Failure, STATUS_WRONG};
 
 /// Runs the command that the arguments of the process give, and returns the exit status: 0 success, 2 wrong
 /// arguments or data, 124 cut short by the time limit, 130 interrupted. Writes results to stdout and to the
-/// files named, and an error as one line to stderr. Handles Ctrl-C. Methods, learners, metrics and file
-/// formats are those of `registry`.
+/// files named, and an error as one line to stderr. Methods, learners, metrics and file formats are those of
+/// `registry`.
+///
+/// Handles Ctrl-C, SIGTERM and SIGHUP. Where one of them, or the time limit, comes while files are read, and
+/// where one comes a second time, this function does not return: it ends the process.
 ///
 /// With `--cluster`, and for `fewest cluster`, the arguments go to the program `fewest-cluster`, which knows
 /// nothing of `registry`. On Unix it takes the place of this process, so that this function does not return.

@@ -2,7 +2,7 @@
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,17 +16,28 @@ use crate::output;
 /// Set by the first Ctrl-C, SIGTERM or SIGHUP.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a method has begun to compute. Before, while files are read, there is no result: what stops the
-/// command ends the program, also where it waits for a pipe in which nothing comes.
-static COMPUTES: Mutex<bool> = Mutex::new(false);
+/// Whether all files are read, so that there is something to lose. Before, what stops the command ends the
+/// program, also where it waits for a pipe in which nothing comes.
+static ALL_READ: Mutex<bool> = Mutex::new(false);
+
+/// How long a message may take that is the last one: who should read it may not.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+fn all_read() -> MutexGuard<'static, bool> {
+    ALL_READ.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says that all files are read: from now on a stop lets the command finish what it does.
+pub(crate) fn end_of_reading() {
+    *all_read() = true;
+}
 
 /// Hears Ctrl-C, SIGTERM and SIGHUP, which count as Ctrl-C. The second one ends the program at once; so does
-/// the first one before a method computes.
+/// the first one while files are read.
 pub(crate) fn hear_signals() {
-    // Without a handler, each of them ends the program.
-    let _ = ctrlc::set_handler(|| {
+    on_signals(|| {
         let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
-        end_before_computing(Failure::interrupted);
+        end_while_reading(Failure::interrupted_early);
         if is_second {
             fewest::data::remove_unfinished();
             process::exit(i32::from(STATUS_INTERRUPTED));
@@ -34,22 +45,55 @@ pub(crate) fn hear_signals() {
     });
 }
 
-/// Ends the program, unless a method computes: that asks itself whether to go on.
-fn end_before_computing(why: fn() -> Failure) {
-    // Held until the program has ended: no method begins in between.
-    let computes = COMPUTES.lock().unwrap_or_else(PoisonError::into_inner);
-    if !*computes {
-        let why = why();
-        fewest::data::remove_unfinished();
-        output::complain(&why.to_string());
-        process::exit(i32::from(why.status()));
+/// Calls `act` for each signal, but for those that were ignored before, as by `nohup`. Where no thread can be
+/// started, each of them ends the program.
+#[cfg(unix)]
+fn on_signals(mut act: impl FnMut() + Send + 'static) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // Other systems do not tell which are ignored.
+    let known = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = known.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal: &i32| ignored >> (signal - 1) & 1 == 0);
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) {
+        let hear = move || signals.forever().for_each(|_| act());
+        let _ = thread::Builder::new().spawn(hear);
     }
+}
+
+#[cfg(not(unix))]
+fn on_signals(act: impl FnMut() + Send + 'static) {
+    // Without a handler it ends the program.
+    let _ = ctrlc::set_handler(act);
+}
+
+/// Ends the program while it reads files; what computes asks itself whether to go on.
+fn end_while_reading(why: fn() -> Failure) {
+    // Held until the program has ended: no method begins in between.
+    let is_over = all_read();
+    if *is_over {
+        return;
+    }
+    let why = why();
+    let status = i32::from(why.status());
+    let (told, is_told) = mpsc::channel();
+    let tell = move || {
+        output::complain(&why.to_string());
+        let _ = told.send(());
+    };
+    if thread::Builder::new().spawn(tell).is_ok() {
+        let _ = is_told.recv_timeout(LAST_WORDS);
+    }
+    fewest::data::remove_unfinished();
+    process::exit(status);
 }
 
 /// The threads that the arguments give, for all a command does, and when that is to end.
 pub(crate) struct Threads {
     pool: rayon::ThreadPool,
     deadline: Option<Instant>,
+    /// Lives as long as the limit counts.
+    _limit: Arc<()>,
 }
 
 impl Threads {
@@ -57,10 +101,14 @@ impl Threads {
     pub(crate) fn start(args: &RunArgs) -> Result<Self, Failure> {
         let limit = args.time_limit.map(Duration::from_secs_f64);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let counts = Arc::new(());
         if let (Some(limit), Some(_)) = (limit, deadline) {
+            let counts = Arc::downgrade(&counts);
             let wait = move || {
                 thread::sleep(limit);
-                end_before_computing(Failure::too_late_to_read);
+                if counts.upgrade().is_some() {
+                    end_while_reading(Failure::too_late_to_read);
+                }
             };
             // A system that has no thread left reads to the end, and hears the limit then.
             let _ = thread::Builder::new().spawn(wait);
@@ -76,7 +124,7 @@ impl Threads {
         let pool = pool.map_err(|error| {
             Failure::new(format!("the threads cannot be started ({error}): ask for fewer with --threads"))
         })?;
-        Ok(Self { pool, deadline })
+        Ok(Self { pool, deadline, _limit: counts })
     }
 
     /// Calls `work` on them.
@@ -91,7 +139,7 @@ pub(crate) fn run<T: Send>(
     args: &RunArgs,
     work: impl FnOnce(&Context<'_>) -> Result<T, Failure> + Send,
 ) -> Result<(T, f64), Failure> {
-    *COMPUTES.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    end_of_reading();
     let bar = Bar::new(args.quiet, args.time_limit.is_some());
     let started = Instant::now();
     let context = Context {

@@ -47,8 +47,9 @@ pub(crate) fn selection(selection: &Selection, run: &RunInfo) -> String {
 fn solver_line(solver: &SolverReport) -> String {
     let certificate = text::certificate(solver.certificate);
     let certificate = certificate.map_or(String::new(), |(name, value)| format!(", {name} {value}"));
-    let about = solver.approximation.map_or(String::new(), |error| {
-        format!("; scores to about {} of the largest", text::number(error.value(), 1))
+    let about = solver.approximation.map_or(String::new(), |error| match error.value() {
+        value if value.is_finite() => format!("; scores to about {} of the largest", text::number(value, 1)),
+        _ => "; how exact the scores are is not known".to_owned(),
     });
     format!("\nsolver: {}, {}{certificate}{about}\n", solver.name, solver.status.name())
 }

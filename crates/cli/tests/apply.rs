@@ -102,7 +102,7 @@ fn what_does_not_fit_the_training_table_is_told() {
     place.write("new.csv", "colour,age\nred,1\n");
     for (call, told) in [
         ("apply nothing.json new.csv --write-reduced out.csv", &["nothing.json", "cannot be read"][..]),
-        ("apply new.csv new.csv --write-reduced out.csv", &["new.csv", "not valid JSON"]),
+        ("apply new.csv new.csv --write-reduced out.csv", &["new.csv", "give the result first"]),
         ("apply r.json new.csv", &["--write-reduced"]),
         ("apply r.json new.csv --write-reduced new.csv", &["input file"]),
         ("apply r.json new.csv --write-reduced r.json", &["input file"]),

@@ -233,10 +233,9 @@ fn what_stops_a_run_is_heard_while_it_reads() {
         &["stream", "-", "--method", "ofs", "-k", "2"],
     ];
     for call in calls {
-        for (stop, status, told) in [
-            ("limit", 124, "--time-limit: the limit was reached "),
-            ("-TERM", 130, "interrupted before there was a result"),
-        ] {
+        for (stop, status, told) in
+            [("limit", 124, "--time-limit: the limit was reached "), ("-TERM", 130, "interrupted ")]
+        {
             let limit = if stop == "limit" { &["--time-limit", "0.3"][..] } else { &[] };
             let started = Instant::now();
             let mut command = place.command(&[call, limit].concat());
@@ -254,6 +253,51 @@ fn what_stops_a_run_is_heard_while_it_reads() {
         }
     }
     assert_eq!(place.files(), ["pipe.csv", "table.csv"]);
+}
+
+/// Who should read what is told may not.
+#[test]
+fn a_message_that_nobody_reads_does_not_hold_up_the_end() {
+    let place = Place::with_table();
+    for limit in [&["--time-limit", "0.3"][..], &[]] {
+        let (_unread, mut full) = std::io::pipe().unwrap();
+        full.write_all(&[b'.'; 1 << 16]).unwrap();
+        let mut command = place.command(&[&["select", "-", "-k", "2"][..], limit].concat());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(full).spawn().unwrap();
+        let _open = child.stdin.take();
+        if limit.is_empty() {
+            until_it_hears(&child);
+            signal(&child, "-TERM");
+        }
+        let started = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if started.elapsed() > Duration::from_secs(10) {
+                child.kill().unwrap();
+                panic!("{limit:?}: it goes on");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let status = if limit.is_empty() { 130 } else { 124 };
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{limit:?}");
+    }
+}
+
+/// As `nohup` starts it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_was_ignored_stays_so() {
+    let place = Place::with_table();
+    let script = format!("trap '' HUP; exec {} select - -k 2", env!("CARGO_BIN_EXE_fewest"));
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.current_dir(place.folder.path()).spawn().unwrap();
+    until_it_hears(&child);
+    signal(&child, "-HUP");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none());
+    child.stdin.take().unwrap().write_all(table().as_bytes()).unwrap();
+    let ran = outcome(child.wait_with_output().unwrap());
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
 }
 
 /// Waits until a program hears SIGTERM.

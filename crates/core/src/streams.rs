@@ -192,25 +192,28 @@ pub trait StreamScorer: Scorer {
     /// # Errors
     /// As [`Scorer::score`]; those of the stream; [`Error::Unsupported`] for a stream that cannot be rewound
     /// where a second pass is needed.
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
-
-    /// Whether the score of a feature depends on its values and the target alone, so that the features of a
-    /// table that is too wide may come in parts ([`score_parts`]). By default it is not said to.
-    fn reads_parts(&self) -> bool {
-        false
+    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+        let mut scores = self.score_part(stream, context)?;
+        self.settle(&mut scores);
+        Ok(scores)
     }
 
-    /// The scores of one part of the features, before [`settle`](StreamScorer::settle). By default those of
-    /// [`score_stream`](StreamScorer::score_stream).
+    /// The scores of the features of `stream`, which may be a part of them ([`score_parts`]): they still have
+    /// to be [settled](StreamScorer::settle).
     ///
     /// # Errors
     /// As [`score_stream`](StreamScorer::score_stream).
-    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
-        self.score_stream(stream, context)
-    }
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error>;
 
-    /// What the scores of all parts together decide, such as which of them are equal. By default nothing.
+    /// What the scores of all features together decide, such as which of them are equal. By default nothing.
     fn settle(&self, _scores: &mut Scores) {}
+
+    /// Whether the score of a feature depends on its values and the target alone, but for what is
+    /// [settled](StreamScorer::settle), so that the features of a table that is too wide may come in parts
+    /// ([`score_parts`]). By default it is not said to.
+    fn reads_parts(&self) -> bool {
+        false
+    }
 
     /// About how many times the bytes of a table its answer from a table in memory takes, with the table: who
     /// limits memory reads the rows in passes where that is too much. By default [`TIMES_IN_MEMORY`].

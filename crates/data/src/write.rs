@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fewest_core::{Dataset, FeatureKind, Target};
 use serde::Serialize;
@@ -237,8 +237,7 @@ pub fn write_through(
         fill(&mut out)?;
         return out.flush().map_err(failed);
     }
-    let mut file = temporary(&target).map_err(failed)?;
-    let named = Unfinished::new(file.path());
+    let (mut file, known) = temporary(&target).map_err(failed)?;
     // Removed if anything below fails.
     let mut out = BufWriter::new(file.as_file_mut());
     fill(&mut out)?;
@@ -246,12 +245,12 @@ pub fn write_through(
     drop(out);
     file.as_file().sync_all().map_err(failed)?;
     let done = file.persist(&target).map(drop).map_err(|error| failed(error.error));
-    drop(named);
+    drop(known);
     done
 }
 
 /// An empty file beside `path`.
-fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(path: &Path) -> io::Result<(tempfile::NamedTempFile, Unfinished)> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -264,8 +263,14 @@ fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
         // The permissions of any new file, restricted by the user's umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
+    // Held until the file is known.
+    let mut unfinished = all_unfinished();
+    let Some(paths) = &mut *unfinished else { return Err(io::ErrorKind::Interrupted.into()) };
     // Its kind alone: the error would name that file, which nobody knows.
-    builder.tempfile_in(folder).map_err(|error| error.kind().into())
+    let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+    paths.push(file.path().to_owned());
+    let known = Unfinished(file.path().to_owned());
+    Ok((file, known))
 }
 
 /// Whether [`write_atomically`] could write here now: a computation of hours should not end in an output that
@@ -291,28 +296,29 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), Error> {
     tried.map(drop).map_err(|error| Error::writing(path, error))
 }
 
-/// Files that [`write_atomically`] and its relatives are writing now.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Files that [`write_atomically`] and its relatives are writing now; none may be begun any more once
+/// [`remove_unfinished`] was called.
+static UNFINISHED: Mutex<Option<Vec<PathBuf>>> = Mutex::new(Some(Vec::new()));
+
+fn all_unfinished() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A temporary file, known to [`remove_unfinished`] as long as this lives.
 struct Unfinished(PathBuf);
 
-impl Unfinished {
-    fn new(path: &Path) -> Self {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
-        Self(path.to_owned())
-    }
-}
-
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+        if let Some(paths) = &mut *all_unfinished() {
+            paths.retain(|path| *path != self.0);
+        }
     }
 }
 
-/// Removes the temporary files that are being written, for a program that is about to end in the middle.
+/// Removes the temporary files that are being written, for a program that is about to end in the middle: no
+/// output can be written after that.
 pub fn remove_unfinished() {
-    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    for path in all_unfinished().take().unwrap_or_default() {
         // It may be finished by now: then there is nothing to remove.
         let _ = fs::remove_file(path);
     }

@@ -101,7 +101,7 @@ impl Scorer for Hsic {
 /// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
 /// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
 impl StreamScorer for Hsic {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         in_passes::scores(stream, Measure::Hsic, &self.dependence, context)
     }
@@ -143,7 +143,7 @@ impl Scorer for Nocco {
 /// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
 /// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
 impl StreamScorer for Nocco {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         in_passes::scores(stream, Measure::Nocco { epsilon: self.epsilon }, &self.dependence, context)
     }

@@ -54,6 +54,12 @@ pub struct Registry {
     formats: Formats,
 }
 
+/// Letters of the longest word that titles of any method may have, such as `with`.
+const LONGEST_OF_ANY_TITLE: usize = 4;
+
+/// Methods that a message names for a word.
+const MOST_NAMED: usize = 8;
+
 impl Registry {
     /// Without methods, learners and metrics; with the file formats of [`fewest_data`].
     pub fn new() -> Self {
@@ -155,33 +161,36 @@ impl Registry {
             let ids: Vec<&str> = self.methods.iter().map(|method| method.id).collect();
             let aliases = ALIASES.iter().filter(|(_, id)| ids.contains(id)).map(|(alias, _)| *alias);
             let names: Vec<&str> = ids.iter().copied().chain(aliases).collect();
-            let within = |method: &&Method| {
-                plain.len() > 2 && (method.id.contains(&plain) || method.title.contains(&plain))
-                    || method.id.len() > 3 && plain.contains(method.id)
-            };
-            // A whole word of an id or of a title is not misspelt.
             let is_word = |text: &str| {
                 text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()).any(|word| word == plain)
             };
-            let with_word = |method: &&Method| is_word(method.id) || plain.len() > 3 && is_word(method.title);
-            let such_as = |methods: &[&Method]| {
-                let ids: Vec<&str> = methods.iter().map(|method| method.id).collect();
-                format!("one that `fewest methods` lists, such as {}", ids.join(", "))
+            // A whole word of a name, or a long one of a title, is not misspelt.
+            let mut with_word: Vec<&str> = names.iter().copied().filter(|name| is_word(name)).collect();
+            if with_word.is_empty() && plain.len() > LONGEST_OF_ANY_TITLE {
+                let titled = self.methods.iter().filter(|method| is_word(method.title));
+                with_word.extend(titled.map(|method| method.id));
+            }
+            let within = |method: &&Method| {
+                plain.len() > 2
+                    && (method.id.contains(&plain) || method.title.to_lowercase().contains(&plain))
+                    || method.id.len() > 3 && plain.contains(method.id)
             };
-            let (containing, with_word): (Vec<&Method>, Vec<&Method>) = (
-                self.methods.iter().filter(within).collect(),
-                self.methods.iter().filter(with_word).collect(),
-            );
-            // Among about eighty ids the nearest one is the most helpful.
-            let with = WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name));
-            let optional = OPTIONAL.iter().find(|(name, _)| plain == *name);
-            let expected = match nearest(&plain, &names).first() {
-                _ if optional.is_some() => optional.map_or("", |(_, where_it_is)| where_it_is).to_owned(),
-                _ if with.is_some() => with.map_or("", |(_, written)| written).to_owned(),
+            let containing: Vec<&str> = self.methods.iter().filter(within).map(|method| method.id).collect();
+            let such_as = |names: &[&str]| {
+                let more = if names.len() > MOST_NAMED { ", …" } else { "" };
+                let named = names[..names.len().min(MOST_NAMED)].join(", ");
+                format!("one that `fewest methods` lists, such as {named}{more}")
+            };
+            let optional =
+                OPTIONAL.iter().find(|(name, _)| plain == *name).map(|(_, where_it_is)| *where_it_is);
+            let with =
+                WITH_PARAMETERS.iter().find(|(name, _)| plain.contains(name)).map(|(_, written)| *written);
+            let expected = match (optional.or(with), nearest(&plain, &names).first()) {
+                (Some(told), _) => told.to_owned(),
                 _ if !with_word.is_empty() => such_as(&with_word),
-                Some(near) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
-                None if !containing.is_empty() => such_as(&containing),
-                None => "one that `fewest methods` lists".to_owned(),
+                (None, Some(near)) => format!("one that `fewest methods` lists: did you mean `{near}`?"),
+                _ if !containing.is_empty() => such_as(&containing),
+                _ => "one that `fewest methods` lists".to_owned(),
             };
             Error::parameter("method", id, expected)
         })
@@ -265,7 +274,14 @@ mod tests {
         assert!(told("rfex").contains("did you mean `rfe`?"), "{}", told("rfex"));
         assert!(told("Spearman").contains("-m correlation -p coefficient=spearman"), "{}", told("Spearman"));
         assert!(told("qqqqqq").ends_with("must be one that `fewest methods` lists"), "{}", told("qqqqqq"));
-        assert!(told("svm").contains(" such as ") && told("svm").contains("l1-svm"), "{}", told("svm"));
+        for named in ["such as ", "l1-svm", "svm-rfe"] {
+            assert!(told("svm").contains(named), "{}", told("svm"));
+        }
+        assert!(
+            told("forest").contains("boruta") && told("selection").ends_with(", …"),
+            "{}",
+            told("selection")
+        );
         assert!(told("lasso-with-cv").ends_with("such as lasso"), "{}", told("lasso-with-cv"));
         assert!(told("elimination").contains("such as bahsic, sd-l-rfe, "), "{}", told("elimination"));
         Ok(())

@@ -122,7 +122,7 @@ impl Scorer for Fsds {
 
 /// A pass for the scales of features, and one for the sketch: with the bits of the table in memory.
 impl StreamScorer for Fsds {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         let scaling = scaling(stream, METHOD, context)?;
         rewind(stream)?;

@@ -88,6 +88,15 @@ impl<'a> Study<'a> {
         if !unreached.is_empty() {
             notes.push(format!("stopped before a fold of {} was finished", unreached.join(", ")));
         }
+        let done = |method: &Evaluated| method.evaluation.folds.len();
+        let most = methods.iter().map(done).max().unwrap_or(0);
+        notes.extend(methods.iter().filter(|method| done(method) < most).map(|method| {
+            let (id, n_folds) = (method.method.id, method.evaluation.plan.n_folds);
+            format!(
+                "stopped after {} of {n_folds} folds of {id}: its means are over those alone",
+                done(method)
+            )
+        }));
         notes.extend(left_out.into_iter().chain(without.notes));
         let (splitter, n_folds) = (self.design.splitter_text.clone(), first.evaluation.plan.n_folds);
         let mut report = Report {

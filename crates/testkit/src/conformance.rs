@@ -414,8 +414,8 @@ pub struct Stops {
 }
 
 /// A run that is stopped, at the start or at a report of progress, gives what it has and says so in its
-/// status, or an [`Error::Stopped`] if it has nothing; never an empty selection. A run that ends all the same
-/// gives the whole answer.
+/// status, or an [`Error::Stopped`] if it has nothing; never an empty selection, nor one of which no feature
+/// has a score. A run that ends all the same gives the whole answer.
 pub fn a_stop_keeps_what_there_is(selector: &dyn Selector, data: &Dataset, k: usize) -> Stops {
     let run = |stop: &StopAt| selector.select(data, Budget::Count(k), &stop.context(7));
     let never = StopAt::never();
@@ -426,6 +426,10 @@ pub fn a_stop_keeps_what_there_is(selector: &dyn Selector, data: &Dataset, k: us
             Err(Error::Stopped { .. }) => {}
             Ok(found) if found.status == Status::Interrupted => {
                 assert!(!found.order.is_empty(), "stopped at report {report}: an empty selection");
+                assert!(
+                    !found.scores.iter().all(|score| score.is_nan()),
+                    "stopped at report {report}: no score"
+                );
                 stops.n_partial += 1;
             }
             Ok(found) => {

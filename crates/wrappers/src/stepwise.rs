@@ -36,7 +36,7 @@ options! {
     /// # Errors
     /// A target that is not one real output or is constant; a NaN or an infinity (naming the cell); `p_enter`
     /// out of range; sample weights; `Budget::Threshold`. If stopped early, it returns the features selected
-    /// so far; before the first, features in the order of the table, with NaN for scores.
+    /// so far, and [`Error::Stopped`] before the first.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -203,10 +203,7 @@ impl Selector for Stepwise {
             context.report("stepwise regression", selection.order.len(), most.min(n_varying));
         }
         if selection.status.is_stopped() && selection.order.is_empty() {
-            selection.order = varying.into_iter().take(most).collect();
-            selection.scores = vec![f64::NAN; selection.order.len()];
-            selection.notes.push(UNJUDGED.to_owned());
-            return Ok(selection);
+            return Err(UNJUDGED);
         }
         selection.objective = Some(dot(&residual, &residual) / n as f64);
         selection.note_constant_features(data.n_features() - n_varying);

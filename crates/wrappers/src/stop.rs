@@ -1,13 +1,12 @@
-//! What is said of runs that were stopped, and the progress of several forests.
+//! Runs that were stopped, and the progress of several forests.
 
 use std::sync::{Mutex, PoisonError};
 
-use fewest_core::{Context, Forecast, Progress, Status};
+use fewest_core::{Context, Error, Forecast, Progress, Status};
 use fewest_eval::RandomForest;
 
-/// Of a run that was stopped before it had an opinion.
-pub(crate) const UNJUDGED: &str =
-    "stopped before any feature was judged: the features are in the order of the table, without scores";
+/// Of a run that was stopped before it had an opinion: the order of the table would be no answer.
+pub(crate) const UNJUDGED: Error = Error::Stopped { before: "any feature was judged" };
 
 /// How the run was stopped.
 pub(crate) fn how_stopped(context: &Context<'_>) -> Status {

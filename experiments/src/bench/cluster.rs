@@ -420,7 +420,10 @@ mod tests {
             let received = (run.method.bytes)(&size) / run.received as f64;
             for ratio in [sent, received] {
                 let name = run.method.name;
-                assert!((0.9..1.1).contains(&ratio), "{name} {rows} × {columns} {share}: {sent} {received}");
+                assert!(
+                    (0.915..1.085).contains(&ratio),
+                    "{name} {rows} × {columns} {share}: {sent} {received}"
+                );
             }
         }
         Ok(())

@@ -188,10 +188,10 @@ fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: 
     })
 }
 
-/// The score of each feature, in the order of the features.
+/// The score of each feature, in the order of the features; NaN where it is no number.
 fn by_feature(answer: &Value) -> Vec<f64> {
-    let mut scores: Vec<(u64, f64)> = list(&answer["features"])
-        .filter_map(|one| Some((one["index"].as_u64()?, one["score"].as_f64()?)))
+    let mut scores: Vec<(Option<u64>, f64)> = list(&answer["features"])
+        .map(|one| (one["index"].as_u64(), one["score"].as_f64().unwrap_or(f64::NAN)))
         .collect();
     scores.sort_unstable_by_key(|(index, _)| *index);
     scores.into_iter().map(|(_, score)| score).collect()
@@ -229,7 +229,7 @@ fn theirs(
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     eprintln!("{}: {package} {:.1} CPU s", case.name, CPU(&timed));
     let side = answer["peer"].as_str().unwrap_or(package).to_owned();
-    let values = list(&answer["values"]).filter_map(Value::as_f64).collect();
+    let values = list(&answer["values"]).map(|value| value.as_f64().unwrap_or(f64::NAN)).collect();
     Ok((Run { case, side, timed, passes: None, parts: None, rows: None }, values))
 }
 
@@ -293,7 +293,7 @@ fn page(documents: &Documents, all: &[Run], sizes: &[(bool, [usize; 2], u64)], s
          *CPU* are of the whole process, *memory* is its highest resident set. *Passes* count the first look, which \
          reads the target alone; of a table that comes in *parts*, each pass reads one part of the columns. *Rows* are \
          those read in all of these passes and parts. Every run is in [passes.csv](passes.csv). \
-             The statistics of all programs agree to {SAME:.0e} of the largest.\n"
+         The statistics of all programs agree to {SAME:.0e} of the largest.\n"
     );
     for &(is_wide, [rows, columns], bytes) in sizes {
         let _ = write!(

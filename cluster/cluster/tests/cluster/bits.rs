@@ -137,7 +137,7 @@ fn text_and_wide_tables_have_the_same_bits() {
         .collect();
     let wide = folder.path().join("wide.parquet");
     crate::tables::write(&wide, &crate::tables::batch(columns));
-    for method in ["f-score", "chi2"] {
+    for method in ["f-score", "chi2", "mim"] {
         let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100MiB"];
         let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");

@@ -13,7 +13,7 @@ use super::is_stdout;
 use super::select::{not_written, reduced_format};
 use crate::args::ApplyArgs;
 use crate::failure::Failure;
-use crate::{input, output, text};
+use crate::{input, output, runner, text};
 
 /// Makes the selected features from the rows of another table.
 pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, Failure> {
@@ -27,6 +27,7 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     let reduction = reduction(&args.result)?;
     let Reduced { dataset: data, filled, dropped, unknown, empty, .. } =
         input::reduced(registry, &args.read, reduction.clone(), args.unknown)?;
+    runner::end_of_reading();
     let features: Vec<usize> = (0..data.n_features()).collect();
     match format {
         Some(format) => format.write(out, &data, &features, &[]).map_err(|error| not_written(&error))?,
@@ -98,6 +99,10 @@ fn reduction(path: &Path) -> Result<Reduction, Failure> {
     File::open(path)
         .and_then(|file| file.take(LONGEST).read_to_end(&mut bytes))
         .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        let what = "this is no result of `fewest select --json`: give the result first, and then the table";
+        return Err(wrong(what.to_owned()));
+    }
     let reduction = json::reduction_of(&bytes).map_err(|error| wrong(error.to_string()))?;
     match reduction.columns.is_empty() {
         true => Err(wrong("no feature was selected, so no column is left to write".to_owned())),

@@ -9,7 +9,7 @@ use crate::args::InfoArgs;
 use crate::failure::Failure;
 use crate::table::notes;
 use crate::text::{self, Align};
-use crate::{input, output};
+use crate::{input, output, runner};
 
 /// Largest number of columns shown, both of those with problems and of the others.
 const MOST: usize = 12;
@@ -55,6 +55,7 @@ pub(crate) fn info(registry: &Registry, args: &InfoArgs) -> Result<(), Failure> 
         false => columns(&summary, MOST, None),
     });
     notes(&mut out, &found.notes);
+    runner::end_of_reading();
     super::tell(args.json.as_deref(), json, &out, Ok(()))
 }
 

@@ -172,7 +172,8 @@ impl Needs<'_> {
 
     fn whole_table_by(&self, option: &str) -> Failure {
         let instead = match option.starts_with("--missing") {
-            true => "say --missing drop-rows",
+            true if self.passes.least_memory(false) <= self.memory => "say --missing drop-rows",
+            true => "fill in the values before",
             false => "leave it out",
         };
         Failure::new(format!(

@@ -91,9 +91,12 @@ pub(super) fn wrong_length(
 ) -> Error {
     let what = if cut_off { ", and the file ends in it" } else { "" };
     let problem = format!("{n_cells} cells{what}, but line {first_line} has {n_first}");
-    let advice = match n_first {
-        1 => "delete a title or a comment above the table, or check the delimiter",
-        _ => "complete the line, and put cells that contain the delimiter in double quotes",
+    // Where the next line has more cells, the first one may be none of the table.
+    let advice = match n_first < n_cells && line <= first_line + 1 {
+        true => {
+            "delete a title or a comment above the table, check the delimiter, or complete the first line"
+        }
+        false => "complete the line, and put cells that contain the delimiter in double quotes",
     };
     Error::malformed(path, Place::Line(line), problem, advice)
 }

@@ -48,8 +48,8 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
             None => first_line = line,
             Some(first) if first.len() == record.len() => {}
             Some(first) => {
-                let n_cells = (line, record.len());
-                return Err(wrong_length(&path, n_cells, (first_line, first.len()), rows.is_cut_off()));
+                let first = (first_line, first.len());
+                return Err(wrong_length(&path, (line, record.len()), first, rows.is_cut_off()));
             }
         }
         lines.push(record.clone());

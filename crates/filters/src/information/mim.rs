@@ -8,7 +8,7 @@ use fewest_core::{
     Context, Dataset, Error, RunningScorer, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
     options, rank,
 };
-use fewest_counts::relevances;
+use fewest_counts::{DiscretisationRule, relevances};
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
@@ -75,27 +75,21 @@ impl Scorer for Mim {
 /// has as many by the same rule. Two passes for bins of equal width: the ranges of the features and of the
 /// target, then the counts. Mostly three for those of equally many samples: two for the bounds of the bins.
 impl StreamScorer for Mim {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
-        let mut scores = self.score_part(stream, context)?;
-        self.settle(&mut scores);
-        Ok(scores)
-    }
-
-    fn reads_parts(&self) -> bool {
-        true
-    }
-
     fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         let levels = discrete_tables(stream, self.estimator, "mim", context)?;
-        let values = levels.tables.iter().map(LevelTable::relevance).collect();
-        let mut scores = Scores::descending(values);
+        let mut scores = Scores::descending(relevances_of(&levels.tables));
         scores.notes.extend(levels.note);
         Ok(scores)
     }
 
     fn settle(&self, scores: &mut Scores) {
         join_ties(&mut scores.values);
+    }
+
+    /// Bins of equally many samples are told once for all features how far they may be off.
+    fn reads_parts(&self) -> bool {
+        matches!(self.estimator, Estimator::Discrete(bins) if bins.discretisation == DiscretisationRule::EqualWidth)
     }
 }
 
@@ -118,8 +112,12 @@ impl UnorderedScorer for Mim {
     }
 }
 
+fn relevances_of(tables: &[LevelTable]) -> Vec<f64> {
+    tables.iter().map(LevelTable::relevance).collect()
+}
+
 fn of_tables(tables: &[LevelTable]) -> Scores {
-    let mut values: Vec<f64> = tables.iter().map(LevelTable::relevance).collect();
+    let mut values = relevances_of(tables);
     join_ties(&mut values);
     Scores::descending(values)
 }

@@ -53,7 +53,7 @@ impl Scorer for FisherScore {
 }
 
 impl StreamScorer for FisherScore {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         Ok(of_scatters(stream_scatters(stream, "fisher", context)?))
     }
 

@@ -75,7 +75,7 @@ impl Scorer for ChiSquare {
 
 /// Two passes: the ranges of the features, then the tables.
 impl StreamScorer for ChiSquare {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         of_tables(&StreamTables::by_class(stream, self.bins, "chi2", context)?.tables)
     }

@@ -84,7 +84,7 @@ impl Scorer for CorrelationScore {
 
 /// Pearson's only: ranks are no sums over rows.
 impl StreamScorer for CorrelationScore {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check_streamed()?;
         Ok(of_shares(stream_explained(REGRESSION, stream, context)?))
     }

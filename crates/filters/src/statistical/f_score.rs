@@ -77,7 +77,7 @@ impl Scorer for FScore {
 }
 
 impl StreamScorer for FScore {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         // The first batch says which of the two F statistics it is.
         let first = stream.next_batch()?;
         let by_class = first.as_ref().is_some_and(|batch| matches!(batch.target(), Target::Class(_)));

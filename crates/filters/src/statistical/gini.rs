@@ -74,7 +74,7 @@ impl Scorer for Gini {
 
 /// With bins only. Two passes: the ranges of the features, then the counts.
 impl StreamScorer for Gini {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         let tables = StreamTables::by_class(stream, self.stream_bins()?, "gini", context)?;
         let scores = tables.tables.iter().enumerate().map(|(j, table)| of_table(table, tables.is_number(j)));
         Ok(Scores::ascending(scores.collect::<Result<_, _>>()?))

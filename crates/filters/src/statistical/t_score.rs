@@ -73,7 +73,7 @@ impl Scorer for TScore {
 }
 
 impl StreamScorer for TScore {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.of_spreads(&stream_spreads(stream, "t-score", context)?)
     }
 

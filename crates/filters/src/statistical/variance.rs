@@ -60,7 +60,7 @@ impl Scorer for Variance {
 }
 
 impl StreamScorer for Variance {
-    fn score_stream(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
+    fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         let sums = safe_stream_sums(stream, &Deviations, Sums::is_safe, context)?;
         Ok(Scores::descending(sums.iter().map(|(sums, divisor)| sums.variance(*divisor)).collect()))
     }

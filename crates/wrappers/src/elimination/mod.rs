@@ -396,6 +396,12 @@ impl Rounds<'_> {
         };
         let keep = if self.schedule.stop_early { wanted.unwrap_or(1) } else { 1 };
         let outcome = self.run(data, keep, context)?;
+        if outcome.status.is_stopped()
+            && outcome.rounds.is_empty()
+            && outcome.importances.iter().all(|importance| importance.is_nan())
+        {
+            return Err(UNJUDGED);
+        }
         let n_varying = outcome.ranking.len();
         let mut notes = Vec::new();
         let mut status = outcome.status;
@@ -423,7 +429,6 @@ impl Rounds<'_> {
         }
         if outcome.status.is_stopped() {
             notes.push(match outcome.rounds.len() {
-                0 if selection.scores.iter().all(|score| score.is_nan()) => UNJUDGED.to_owned(),
                 0 => "stopped within the first round: the features are in the order of what was known of their \
                       importances, those not reached last"
                     .to_owned(),

@@ -235,6 +235,9 @@ impl Selector for Boruta {
         }
         let samples = Samples::new(data, "boruta")?;
         let course = self.run(&samples, context)?;
+        if course.rounds == 0 && course.status.is_stopped() {
+            return Err(UNJUDGED);
+        }
         Ok(budgets.iter().map(|&budget| self.selection(data, &samples, &course, budget)).collect())
     }
 }
@@ -244,10 +247,7 @@ impl Boruta {
         let places = by_table(samples);
         let records: Vec<Record> = places.iter().map(|&at| course.records[at].clone()).collect();
         let feature = |at: usize| samples.features[places[at]];
-        let mut ranked = match course.rounds {
-            0 => (0..records.len()).collect(),
-            _ => ranking(&records),
-        };
+        let mut ranked = ranking(&records);
         let is_stopped = course.status.is_stopped();
         let tentative = ranked.iter().filter(|&&at| records[at].decision == Decision::Tentative);
         let tentative: Vec<String> = tentative.map(|&at| data.feature_name(feature(at))).collect();
@@ -261,17 +261,17 @@ impl Boruta {
             ranked.truncate(k);
         }
         let order: Vec<usize> = ranked.iter().map(|&at| feature(at)).collect();
-        if course.rounds == 0 {
-            let scores = vec![f64::NAN; order.len()];
-            let mut selection = Selection::new(order, scores, data.n_features(), course.status);
-            selection.notes.push(UNJUDGED.to_owned());
-            return selection;
-        }
         let scores = ranked.iter().map(|&at| records[at].importance()).collect();
         let mut selection = Selection::new(order, scores, data.n_features(), course.status);
         selection.notes = course.notes(self, &tentative);
         selection.note_constant_features(data.n_features() - samples.features.len());
         selection.note_missing_features(budget, "no other feature beats its shadows");
+        if matches!(budget, Budget::Count(k) if k < n_confirmed) {
+            selection.notes.push(
+                "more features are confirmed than were asked for: let it decide (on the command line: -k auto)"
+                    .to_owned(),
+            );
+        }
         selection
     }
 }

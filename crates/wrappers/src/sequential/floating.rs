@@ -4,7 +4,7 @@ use fewest_core::{Context, Error, Forecast, Status, order};
 
 use super::judge::{First, Judge, best as best_of, better, without};
 use super::{Found, additions, left_note, ranked, removals_to};
-use crate::stop::how_stopped;
+use crate::stop::{UNJUDGED, how_stopped};
 
 /// The best set met of each size, with its score.
 struct Best(Vec<Option<(Vec<usize>, f64)>>);
@@ -41,7 +41,7 @@ pub(super) fn forward(
     let mut best = Best(vec![None; judge.varying.len() + 1]);
     let (j, score) = match judge.first_addition(context)? {
         First::Best(j, score) => (j, score),
-        First::Stopped(scored) => return Ok(Found::of_single_features(judge, scored, wanted, context)),
+        First::Stopped(scored) => return Found::of_single_features(judge, scored, wanted, context),
     };
     best.improves(&[j], score);
     progress.report(1, most, context);
@@ -108,7 +108,7 @@ pub(super) fn backward(
     let status = match steps_backward(judge, least, &mut best, &mut removals, context) {
         Ok(()) => Status::Converged,
         Err(Error::Stopped { .. }) if removals.is_empty() => {
-            return Ok(Found::unjudged(judge, wanted, context));
+            return Err(UNJUDGED);
         }
         Err(Error::Stopped { .. }) => how_stopped(context),
         Err(error) => return Err(error),

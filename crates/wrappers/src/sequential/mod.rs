@@ -48,8 +48,7 @@ options! {
     /// Those of the learner; folds out of range; a NaN or an infinity (naming the cell); sample weights;
     /// `Budget::Threshold`; a mean squared error that is no number. If stopped early, forward search returns
     /// the features found so far, in its first step those judged alone; backward search those left in the
-    /// order of its last step, then those that went. Before that, features are in the order of the table,
-    /// with NaN for scores.
+    /// order of its last step, then those that went. Before that it is [`Error::Stopped`].
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -95,7 +94,7 @@ impl SequentialSearch {
         let mut progress = Forecast::start(FORWARD, steps);
         let first = match judge.first_addition(context)? {
             First::Best(j, score) => (j, score),
-            First::Stopped(scored) => return Ok(Found::of_single_features(judge, scored, wanted, context)),
+            First::Stopped(scored) => return Found::of_single_features(judge, scored, wanted, context),
         };
         let mut found = Found::new(vec![first.0], vec![first.1], Some(first.1));
         let mut outside = without(&judge.varying, first.0);
@@ -128,15 +127,13 @@ impl SequentialSearch {
         let mut progress = Forecast::start(BACKWARD, removals_to(judge.varying.len(), 1));
         let mut score = match judge.score_of(&inside, context) {
             Ok(score) => score,
-            Err(Error::Stopped { .. }) => return Ok(Found::unjudged(judge, wanted, context)),
+            Err(Error::Stopped { .. }) => return Err(UNJUDGED),
             Err(error) => return Err(error),
         };
         while let [_, _, ..] = inside[..] {
             match judge.removals(&inside, context) {
                 Ok(found) => removals = found,
-                Err(Error::Stopped { .. }) if removals.is_empty() => {
-                    return Ok(Found::unjudged(judge, wanted, context));
-                }
+                Err(Error::Stopped { .. }) if removals.is_empty() => return Err(UNJUDGED),
                 Err(Error::Stopped { .. }) => {
                     status = how_stopped(context);
                     break;
@@ -213,23 +210,15 @@ impl Found {
         Self { order, scores, objective, status: Status::Converged, notes: Vec::new() }
     }
 
-    /// Of a search that was stopped before any step was finished.
-    fn unjudged(judge: &Judge<'_>, wanted: Option<usize>, context: &Context<'_>) -> Self {
-        let mut order = judge.varying.clone();
-        order.truncate(wanted.unwrap_or(order.len()));
-        let (scores, notes) = (vec![f64::NAN; order.len()], vec![UNJUDGED.to_owned()]);
-        Self { status: how_stopped(context), notes, ..Self::new(order, scores, None) }
-    }
-
     /// Of a forward search that was stopped in its first step, with the features `scored` by then.
     fn of_single_features(
         judge: &Judge<'_>,
         scored: Vec<(usize, f64)>,
         wanted: Option<usize>,
         context: &Context<'_>,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         if scored.is_empty() {
-            return Self::unjudged(judge, wanted, context);
+            return Err(UNJUDGED);
         }
         let note = format!(
             "stopped when {} of {} features had been judged, each alone: these are in that order",
@@ -239,7 +228,7 @@ impl Found {
         let (features, values): (Vec<usize>, Vec<f64>) = scored.into_iter().unzip();
         let places = fewest_core::rank(&values, true).into_iter().take(wanted.unwrap_or(values.len()));
         let (order, scores) = places.map(|at| (features[at], values[at])).unzip();
-        Self { status: how_stopped(context), notes: vec![note], ..Self::new(order, scores, None) }
+        Ok(Self { status: how_stopped(context), notes: vec![note], ..Self::new(order, scores, None) })
     }
 }
 

@@ -25,25 +25,32 @@ pub(super) struct Method {
     pub(super) passes: usize,
     /// Bytes that all tasks of all passes send back.
     pub(super) bytes: fn(&Size) -> f64,
-    /// Bytes of the sums of earlier passes, over all rows, that a task is sent in all of its passes: for each
-    /// column.
-    pub(super) carried: f64,
+    /// Bytes of the sums of earlier passes, over all rows, that a task is sent in all of its passes.
+    pub(super) carried: fn(f64) -> f64,
 }
 
 impl Method {
     /// Bytes that all tasks of all passes are sent, where the columns come in so many parts.
     pub(super) fn sent(&self, size: &Size, parts: f64) -> f64 {
-        size.tasks * (REQUEST * self.passes as f64 * parts + self.carried * size.columns)
+        let passes = if self.name == "mrmr" { passes_of_mrmr(size.columns) } else { self.passes as f64 };
+        size.tasks * (REQUEST * passes * parts + (self.carried)(size.columns))
     }
 }
 
 /// Bytes of what a task is asked besides: the table, the method, its rows.
 const REQUEST: f64 = 373.0;
 
-/// Bytes of the range of a feature, and of its counts of levels by class, over all rows.
+/// Bytes of the range of a feature over all rows.
 const RANGE: f64 = 18.0;
+/// Bytes of its counts: the levels, their counts by class, and where each was first seen.
 const COUNTS: f64 =
-    8.0 + 8.0 * LEVELS + 8.0 + 8.0 * LEVELS * CLASSES + 8.0 + 8.0 + CLASSES * (8.0 + 8.0 * LEVELS);
+    (8.0 + 8.0 * LEVELS) + (8.0 + 8.0 * LEVELS * CLASSES) + 8.0 + (8.0 + CLASSES * (8.0 + 8.0 * LEVELS));
+/// Bytes of the moments of a feature and its products with the indicators of the classes.
+const MOMENTS: f64 = 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES;
+/// Bytes of the range of a feature, and of the target with a number of samples; and of the counts at its
+/// nodes by class.
+const RANGES: f64 = 40.0;
+const NODE_COUNTS: f64 = 8.0 * NODES * CLASSES;
 
 pub(super) const METHODS: &[Method] = &[
     Method {
@@ -51,37 +58,41 @@ pub(super) const METHODS: &[Method] = &[
         parameters: &[],
         passes: 1,
         bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES),
-        carried: 0.0,
+        carried: |_| 0.0,
     },
-    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables, carried: RANGE },
+    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables, carried: |columns| RANGE * columns },
     Method {
         name: "mrmr",
         parameters: &[],
         passes: 3,
         bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)),
-        carried: 2.0 * RANGE + COUNTS,
+        carried: |columns| match passes_of_mrmr(columns) > 3.0 {
+            false => columns * (2.0 * RANGE + COUNTS),
+            true => columns * (3.0 * RANGE + 2.0 * COUNTS) + PAIR * all_pairs(LIKELY),
+        },
     },
     Method {
         name: "lasso",
         parameters: &[],
         passes: 2,
-        bytes: |size| {
-            sums(size, 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES) + products(size, size.columns + CLASSES)
-        },
-        carried: 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES,
+        bytes: |size| sums(size, MOMENTS) + products(size, size.columns + CLASSES),
+        carried: |columns| MOMENTS * columns,
     },
-    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes, carried: 40.0 },
+    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes, carried: |columns| RANGES * columns },
     Method {
         name: "hsic-lasso",
         parameters: &["related=0"],
         passes: 3,
         bytes: |size| nodes(size) + products(size, 2.0 * K * RANK),
-        carried: 2.0 * 40.0 + 8.0 * NODES * CLASSES,
+        carried: |columns| columns * (2.0 * RANGES + NODE_COUNTS),
     },
 ];
 
 /// Methods whose rows are summed in 64 parts at most.
 const IN_PARTS: [&str; 3] = ["lasso", "hsic", "hsic-lasso"];
+
+/// Candidates whose pairs mRMR counts to foresee the next ones: four for each feature to select.
+const LIKELY: f64 = 4.0 * K;
 
 /// Nodes of a feature of these tables, and features of its kernel, on average.
 const NODES: f64 = 385.0;
@@ -98,29 +109,29 @@ fn sums(size: &Size, bytes: f64) -> f64 {
 
 /// The range of each feature, and in the next pass its counts of levels by class.
 fn tables(size: &Size) -> f64 {
-    let levels = 8.0 + 8.0 * LEVELS;
-    let counts = 8.0 + 8.0 * LEVELS * CLASSES;
-    let first_seen = 8.0 + CLASSES * (8.0 + 8.0 * LEVELS);
-    sums(size, 16.0) + sums(size, levels + counts + 8.0 + first_seen)
+    sums(size, 16.0) + sums(size, COUNTS)
 }
 
 /// The range of each feature and of the target with a number of samples, and the counts at its nodes by
 /// class.
 fn nodes(size: &Size) -> f64 {
-    sums(size, 40.0) + size.tasks * size.columns * (8.0 * NODES * CLASSES + 34.0)
+    sums(size, RANGES) + size.tasks * size.columns * (NODE_COUNTS + 34.0)
 }
 
 /// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other,
 /// and of the selected ones with all.
 fn pairs(columns: f64) -> f64 {
-    let of = |columns: f64| columns * (columns - 1.0) / 2.0;
-    let all = of(columns);
-    if all <= 3.0 * K * columns { all } else { of((4.0 * K).max(50.0)) + K * columns }
+    let all = all_pairs(columns);
+    if all <= 3.0 * K * columns { all } else { all_pairs(LIKELY) + K * columns }
+}
+
+fn all_pairs(columns: f64) -> f64 {
+    columns * (columns - 1.0) / 2.0
 }
 
 /// Passes of mRMR over the rows.
 fn passes_of_mrmr(columns: f64) -> f64 {
-    if pairs(columns) == columns * (columns - 1.0) / 2.0 { 3.0 } else { 4.0 }
+    if pairs(columns) == all_pairs(columns) { 3.0 } else { 4.0 }
 }
 
 /// The products of so many columns with each other, in tiles of 64 × 64 above the diagonal.

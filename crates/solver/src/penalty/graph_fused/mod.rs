@@ -276,9 +276,13 @@ impl BlockPenalty for GraphFusedLasso {
     }
 
     fn conjugate_block(&self, block: usize, v: &[f64]) -> f64 {
+        if v.iter().any(|v| !v.is_finite()) {
+            return f64::INFINITY;
+        }
         let component = &self.components[block];
         // Correlations that cancel over coefficients that are fused have the rounding of the largest one, and
-        // an l1 norm may be a small part of it.
+        // an l1 norm may be a small part of it. A duality gap is then off by at most the slack times the l1
+        // norm of the coefficients.
         let slack = DOMAIN_SLACK * v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let levels: Vec<f64> = component.levels.iter().map(|level| level + slack).collect();
         if component.holds(&levels, v) { 0.0 } else { f64::INFINITY }
@@ -395,6 +399,11 @@ mod tests {
             };
             assert_eq!((conjugate(0.0), conjugate(4.0 * f64::EPSILON)), (0.0, 0.0), "{n}");
             assert_eq!(conjugate(1e-3 * level), f64::INFINITY, "{n}");
+            for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let mut v = vec![0.0; n];
+                v[0] = odd;
+                assert_eq!(penalty.conjugate(&v), f64::INFINITY, "{n} {odd}");
+            }
         }
         Ok(())
     }
