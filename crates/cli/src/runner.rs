@@ -45,20 +45,25 @@ pub(crate) fn hear_signals() {
     });
 }
 
-/// Calls `act` for each signal, but for those that were ignored before, as by `nohup`. Where no thread can be
-/// started, each of them ends the program.
+/// Calls `act` for each signal. Where no thread can be started, each of them ends the program.
 #[cfg(unix)]
 fn on_signals(mut act: impl FnMut() + Send + 'static) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    // Other systems do not tell which are ignored.
-    let known = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = known.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal: &i32| ignored >> (signal - 1) & 1 == 0);
+    let heard = [SIGINT, SIGTERM].into_iter().chain((!is_hangup_ignored()).then_some(SIGHUP));
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) {
         let hear = move || signals.forever().for_each(|_| act());
         let _ = thread::Builder::new().spawn(hear);
     }
+}
+
+/// Whether who started the program wants it to go on without its terminal, as `nohup` does. Systems other
+/// than Linux do not tell.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let known = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = known.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The first signal is SIGHUP.
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]

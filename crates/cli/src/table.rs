@@ -112,8 +112,9 @@ fn data_heading(data: &DataInfo) -> String {
         text::counted(data.n_samples, "sample", "samples"),
         text::counted(data.n_features, "feature", "features"),
     );
-    if data.task != "none" {
-        line.push_str(&format!(", target {}", text::one_line(&data.target_text())));
+    match data.task {
+        "none" => line.push_str(", no target (--target NAME takes a column out of the features)"),
+        _ => line.push_str(&format!(", target {}", text::one_line(&data.target_text()))),
     }
     if let Some(found) = data.target_found {
         line.push_str(&format!(" ({found}; use --target to name another)"));

@@ -285,7 +285,7 @@ fn a_message_that_nobody_reads_does_not_hold_up_the_end() {
 /// As `nohup` starts it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_that_was_ignored_stays_so() {
+fn a_hangup_that_was_ignored_stays_so() {
     let place = Place::with_table();
     let script = format!("trap '' HUP; exec {} select - -k 2", env!("CARGO_BIN_EXE_fewest"));
     let mut command = Command::new("sh");

@@ -558,7 +558,7 @@ fn the_memory_that_is_named_is_enough() {
             (&["ofs"], "random order"),
             (&["f-score"], "memory"),
             (&["f-score", "--report", "x.html"], "--report"),
-            (&["f-score", "--missing", "mean"], "--missing drop-rows"),
+            (&["f-score", "--missing", "mean"], "--missing mean needs the whole table"),
             (&["mrmr", "-p", "discretisation=mdl"], "discretisation"),
             (&["lasso", "--covariates", "x3"], "covariates"),
         ] {

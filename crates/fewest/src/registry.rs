@@ -165,10 +165,15 @@ impl Registry {
                 text.to_lowercase().split(|letter: char| !letter.is_alphanumeric()).any(|word| word == plain)
             };
             // A whole word of a name, or a long one of a title, is not misspelt.
-            let mut with_word: Vec<&str> = names.iter().copied().filter(|name| is_word(name)).collect();
-            if with_word.is_empty() && plain.len() > LONGEST_OF_ANY_TITLE {
-                let titled = self.methods.iter().filter(|method| is_word(method.title));
-                with_word.extend(titled.map(|method| method.id));
+            let has_word = |method: &&Method| {
+                is_word(method.id) || plain.len() > LONGEST_OF_ANY_TITLE && is_word(method.title)
+            };
+            let mut with_word: Vec<&str> =
+                self.methods.iter().filter(has_word).map(|method| method.id).collect();
+            for (alias, id) in ALIASES.iter().filter(|(alias, id)| ids.contains(id) && is_word(alias)) {
+                if !with_word.contains(id) {
+                    with_word.push(alias);
+                }
             }
             let within = |method: &&Method| {
                 plain.len() > 2

@@ -278,18 +278,15 @@ fn opened(registry: &Registry, args: &StreamArgs, arrives: Arrives) -> Result<St
     let (follow, name, may_end) = (args.follow, path.clone(), Arc::clone(&end));
     let open = move || -> Result<Box<dyn Read>, fewest::data::Error> {
         let unreadable = |source| fewest::data::Error::Io { path: name.clone(), action: "read", source };
-        if name.as_os_str() == "-" {
-            return Ok(Box::new(Piped::new(io::stdin(), may_end).map_err(unreadable)?));
-        }
-        if !name.metadata().map_err(unreadable)?.is_file() {
-            let pipe = Pipe { path: name.clone(), file: None };
-            return Ok(Box::new(Piped::new(pipe, may_end).map_err(unreadable)?));
-        }
-        let file = File::open(&name).map_err(unreadable)?;
-        Ok(match follow {
-            true => Box::new(Growing::new(file, may_end)),
-            false => Box::new(file),
-        })
+        let pipe: Box<dyn Read + Send> = if name.as_os_str() == "-" {
+            Box::new(io::stdin())
+        } else if name.metadata().map_err(unreadable)?.is_file() {
+            let file = File::open(&name).map_err(unreadable)?;
+            return Ok(if follow { Box::new(Growing::new(file, may_end)) } else { Box::new(file) });
+        } else {
+            Box::new(Pipe { path: name.clone(), file: None })
+        };
+        Ok(Box::new(Piped::new(pipe, may_end).map_err(unreadable)?))
     };
     Ok(StreamInput {
         path,

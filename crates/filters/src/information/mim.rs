@@ -8,7 +8,8 @@ use fewest_core::{
     Context, Dataset, Error, RunningScorer, RunningScores, SampleStream, Scorer, Scores, StreamScorer,
     options, rank,
 };
-use fewest_counts::{DiscretisationRule, relevances};
+use fewest_counts::discretisation::DiscretisationRule;
+use fewest_counts::relevances;
 
 use super::continuous::{Estimated, Parzen};
 use super::criterion::ForwardCriterion;
