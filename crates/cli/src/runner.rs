@@ -2,7 +2,7 @@
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,17 +32,21 @@ pub(crate) fn end_of_reading() {
     *all_read() = true;
 }
 
-/// Hears Ctrl-C, SIGTERM and SIGHUP, which count as Ctrl-C. The second one ends the program at once; so does
-/// the first one while files are read.
+/// Begins a command: it hears Ctrl-C, SIGTERM and SIGHUP, which count as Ctrl-C. The second one ends the
+/// program at once; so does the first one while files are read.
 pub(crate) fn hear_signals() {
-    on_signals(|| {
+    *all_read() = false;
+    let act = || {
         let is_second = INTERRUPTED.swap(true, Ordering::Relaxed);
         end_while_reading(Failure::interrupted_early);
         if is_second {
             fewest::data::remove_unfinished();
             process::exit(i32::from(STATUS_INTERRUPTED));
         }
-    });
+    };
+    // Another command of the same process is heard already.
+    static HEARD: Once = Once::new();
+    HEARD.call_once(|| on_signals(act));
 }
 
 /// Calls `act` for each signal. Where no thread can be started, each of them ends the program.

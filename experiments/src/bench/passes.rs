@@ -123,9 +123,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         sizes.push((is_wide, size, bytes));
         for case in cases {
             for _ in 0..arguments.repetitions {
-                all.push(ours(case, &program, &folder, arguments.threads, &json)?);
+                let (run, own) = ours(case, &program, &folder, arguments.threads, &json)?;
+                all.push(run);
                 let Some(statistic) = case.statistic else { continue };
-                let own = by_feature(&read(&json)?);
                 for package in ["polars", "duckdb"] {
                     let (run, values) =
                         theirs(case, (package, statistic), &python, &folder, arguments.threads, &json)?;
@@ -168,7 +168,14 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: &Path) -> Result<Run> {
+/// A run of our command, and the score of each feature that it tells, in the order of the features.
+fn ours(
+    case: &'static Case,
+    program: &Path,
+    folder: &Path,
+    threads: u32,
+    json: &Path,
+) -> Result<(Run, Vec<f64>)> {
     let mut command = Command::new(program);
     command.arg(case.words[0]).arg(folder).args(&case.words[1..]);
     command.args(["--target", "outcome", "--memory", MEMORY_LIMIT, "--threads", &threads.to_string()]);
@@ -178,14 +185,15 @@ fn ours(case: &'static Case, program: &Path, folder: &Path, threads: u32, json: 
     let timed = Timed { seconds: number(&answer, "seconds")?, cpu_seconds: measured.cpu_seconds, measured };
     let read = |key: &str| answer["data"]["passes"][key].as_u64();
     eprintln!("{}: fewest {:.1} CPU s", case.name, CPU(&timed));
-    Ok(Run {
+    let run = Run {
         case,
         side: "fewest".to_owned(),
         timed,
         passes: read("passes"),
         parts: read("parts"),
         rows: read("rows"),
-    })
+    };
+    Ok((run, by_feature(&answer)))
 }
 
 /// The score of each feature, in the order of the features; NaN where it is no number.
