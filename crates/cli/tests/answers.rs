@@ -386,7 +386,7 @@ fn a_time_limit_answers_or_says_what_would_help() {
 #[test]
 fn a_run_that_was_cut_short_tells_what_it_has_and_exits_as_one() {
     let place = Place::with_wdbc();
-    let call = ["select", "wdbc.csv", "-k", "25", "-m", "sfs", "-p", "learner=svc", "--time-limit", "2"];
+    let call = ["select", "wdbc.csv", "-k", "25", "-m", "sfs", "-p", "learner=svc", "--time-limit", "4"];
     let ran = place.run(&[&call[..], &["--json", "a.json"]].concat());
     assert_eq!((ran.status, ran.stderr.as_str()), (124, ""), "{}", ran.stdout);
     assert!(ran.stdout.contains("(time-limit)"), "{}", ran.stdout);
