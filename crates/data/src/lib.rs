@@ -51,6 +51,7 @@ pub use readers::arriving::{
     ArrivedFeature, ArrivedSample, ArrivingFeatures, ArrivingSamples, FeatureTarget, Growing, Piped,
     SampleSchema,
 };
+pub use readers::npy::NpyColumns;
 pub use reduction::{Fill, Reduced, ReducedColumn, Reduction, Unknown, UnknownLevel};
 pub use remote::Remote;
 pub use roles::matching_names;

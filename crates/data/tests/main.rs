@@ -10,6 +10,7 @@ mod in_pieces;
 mod journal;
 mod known;
 mod large;
+mod mapped;
 mod matlab_bytes;
 mod policies;
 mod problems;

@@ -1,5 +1,6 @@
 //! NumPy's `.npy`: one array of numbers, versions 1 to 3 of the format.
 
+mod columns;
 mod pieces;
 
 use std::io::{self, Read};
@@ -13,6 +14,8 @@ use crate::source::Source;
 use crate::table::Table;
 use crate::target::plain;
 use crate::{Error, Format, Place, ReadOptions, Sniff, TargetChoice};
+
+pub use columns::NpyColumns;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest supported header; NumPy reads more than 10 000 characters only on request.
@@ -90,29 +93,12 @@ struct Array {
 
 fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     let Source { path, mut reader, length, compressed, .. } = source;
-    let failed = |place: Place, error: io::Error| {
-        if error.kind() == io::ErrorKind::UnexpectedEof && !compressed {
-            Error::malformed(&path, place, "the file ends too early", COPY_AGAIN)
-        } else {
-            Source::failure(&path, compressed, place, error)
-        }
-    };
+    let failed = |place, error| failure(&path, compressed, place, error);
     let (header, start) = read_header(&path, &mut reader, &failed)?;
     let Header { element, fortran_order, n_rows, n_columns, dimensions } = header;
-    if n_rows == 0 || n_columns == 0 {
-        let problem = format!("the array is empty ({n_rows} × {n_columns})");
-        return Err(Error::malformed(&path, Place::File, problem, "save samples × features"));
-    }
-    let declared = memory::table_bytes(n_rows, n_columns, element.size() as u64);
+    // The length of a stream, or of what is decompressed, is known at its end only.
     let is_checked = !compressed && length > 0;
-    if is_checked && length.checked_sub(start) != Some(declared) {
-        let problem = format!(
-            "{n_rows} × {n_columns} values of {} bytes are declared, but {} bytes follow the header",
-            element.size(),
-            length.saturating_sub(start)
-        );
-        return Err(Error::malformed(&path, Place::File, problem, COPY_AGAIN));
-    }
+    header.check(&path, if is_checked { length.checked_sub(start) } else { Some(header.bytes()) })?;
     memory::check(&path, memory::dense_bytes(n_rows, n_columns), options)?;
 
     // No memory is reserved for sizes that only the header declares: unless the length of the file agrees,
@@ -149,18 +135,52 @@ fn read_array(source: Source, options: &ReadOptions) -> Result<Array, Error> {
     Ok(Array { columns, n_rows, dimensions })
 }
 
+/// Why values or the header cannot be read.
+fn failure(path: &Path, compressed: bool, place: Place, error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::UnexpectedEof && !compressed {
+        return Error::malformed(path, place, "the file ends too early", COPY_AGAIN);
+    }
+    Source::failure(path, compressed, place, error)
+}
+
 /// How many rows are read at a time: few where they are long.
 fn tiles(n_rows: usize, n_columns: usize) -> impl Iterator<Item = usize> {
     let height = (TILE_VALUES / n_columns).clamp(1, TILE_ROWS);
     (0..n_rows).step_by(height).map(move |first| height.min(n_rows - first))
 }
 
+#[derive(Debug, Clone, Copy)]
 struct Header {
     element: Element,
     fortran_order: bool,
     n_rows: usize,
     n_columns: usize,
     dimensions: usize,
+}
+
+impl Header {
+    /// The bytes of all values.
+    fn bytes(&self) -> u64 {
+        memory::table_bytes(self.n_rows, self.n_columns, self.element.size() as u64)
+    }
+
+    /// Whether there are values, and as many bytes behind the header as they have.
+    fn check(&self, path: &Path, behind: Option<u64>) -> Result<(), Error> {
+        let Self { element, n_rows, n_columns, .. } = self;
+        if *n_rows == 0 || *n_columns == 0 {
+            let problem = format!("the array is empty ({n_rows} × {n_columns})");
+            return Err(Error::malformed(path, Place::File, problem, "save samples × features"));
+        }
+        if behind != Some(self.bytes()) {
+            let problem = format!(
+                "{n_rows} × {n_columns} values of {} bytes are declared, but {} bytes follow the header",
+                element.size(),
+                behind.unwrap_or(0)
+            );
+            return Err(Error::malformed(path, Place::File, problem, COPY_AGAIN));
+        }
+        Ok(())
+    }
 }
 
 /// The header, and the byte at which the values start.

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use super::{COPY_AGAIN, FORMAT, Header, read_header, target_file, tiles};
+use super::{FORMAT, Header, failure, read_header, target_file, tiles};
 use crate::cells::from_numbers;
 use crate::passes::{Pieces, Stamp};
 use crate::roles::{self, Role};
 use crate::source::Source;
-use crate::{Error, Folder, Place, ReadOptions, Table, memory};
+use crate::{Error, Folder, ReadOptions, Table};
 
 /// Opens one array, whose columns include the target.
 pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Pieces>, Error> {
@@ -32,16 +32,12 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
     }
     let stamp = Stamp::of(part)?;
     let mut reader = source.into_reader();
-    let failed = |place, error| Source::failure(&path, false, place, error);
+    let failed = |place, error| failure(&path, false, place, error);
     let (header, start) = read_header(&path, &mut reader, &failed)?;
-    if header.dimensions != 2 || header.n_rows == 0 || header.n_columns == 0 {
+    if header.dimensions != 2 {
         return unsupported("an array of this shape", "save samples × features");
     }
-    let declared = memory::table_bytes(header.n_rows, header.n_columns, header.element.size() as u64);
-    if stamp.length().checked_sub(start) != Some(declared) {
-        let problem = "the file has not as many bytes as its header declares";
-        return Err(Error::malformed(&path, Place::File, problem, COPY_AGAIN));
-    }
+    header.check(&path, stamp.length().checked_sub(start))?;
     Ok(Box::new(Array { path, stamp, header, start, at: 0 }))
 }
 
