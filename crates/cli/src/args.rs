@@ -297,7 +297,8 @@ pub(crate) struct DataArgs {
     /// How to handle missing values
     #[arg(long, value_name = "error|drop-rows|mean|median", default_value = "error", value_parser = parse::<Missing>)]
     pub missing: Missing,
-    /// Columns to ignore; `*` stands for any characters: 'GENE*'
+    /// Columns to ignore; `*` stands for any characters: 'GENE*'. With --transpose also columns of the file
+    /// that are no samples, such as a description
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
     /// Columns of numbers to read as categories; `*` stands for any characters

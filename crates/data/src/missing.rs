@@ -58,6 +58,9 @@ pub struct Complete {
     /// The cells that mean "missing", see
     /// [`ReadOptions::missing_tokens`](crate::ReadOptions::missing_tokens).
     pub missing_tokens: Vec<String>,
+    /// The columns of a transposed file that are no samples, see
+    /// [`ReadOptions::ignore`](crate::ReadOptions::ignore).
+    pub not_samples: Vec<String>,
     /// The features of which values were filled in, increasing, each with the value that was filled in.
     pub substitutes: Vec<(usize, f64)>,
 }
@@ -122,6 +125,7 @@ impl Table {
         let columns = (0..self.n_features()).map(|j| self.column_label(j).number.unwrap_or(j)).collect();
         let named = self.names.is_some();
         let (first_index, missing_tokens) = (self.first_index, self.missing_tokens.clone());
+        let not_samples = self.not_samples.clone();
         Ok(Complete {
             dataset: self.into_dataset()?,
             dropped,
@@ -131,6 +135,7 @@ impl Table {
             named,
             first_index,
             missing_tokens,
+            not_samples,
             substitutes,
         })
     }

@@ -40,7 +40,8 @@ pub struct ReadOptions {
     /// [`Nodes::samples`]: crate::Nodes::samples
     pub sample_groups: Option<String>,
     /// Columns to leave out. In a name that no column has, `*` stands for any characters and `?` for one:
-    /// `GENE*`.
+    /// `GENE*`. Of a transposed table, what names no line may name columns of the file that are no samples,
+    /// such as a description of each gene.
     pub ignore: Vec<String>,
     /// Columns that are categories although they hold numbers; `*` and `?` as in [`ReadOptions::ignore`].
     pub categorical: Vec<String>,

@@ -43,6 +43,9 @@ pub struct Reduction {
     /// document does not say.
     #[serde(default = "usual_missing_tokens")]
     pub missing_tokens: Vec<String>,
+    /// The columns of a transposed file that are no samples, see [`ReadOptions::ignore`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_samples: Vec<String>,
     /// The column of each feature, in the order of the selection.
     pub columns: Vec<ReducedColumn>,
 }
@@ -163,8 +166,14 @@ impl Reduction {
             Ok(ReducedColumn { name: data.feature_name(j), column, levels, fill })
         };
         let columns = features.iter().map(column).collect::<Result<_, _>>()?;
-        let (first_index, missing_tokens) = (complete.first_index, complete.missing_tokens.clone());
-        Ok(Self { named: complete.named, first_index, missing, missing_tokens, columns })
+        Ok(Self {
+            named: complete.named,
+            first_index: complete.first_index,
+            missing,
+            missing_tokens: complete.missing_tokens.clone(),
+            not_samples: complete.not_samples.clone(),
+            columns,
+        })
     }
 
     /// `options` with what must be as in the training table: the first index, where the format has one, and

@@ -51,6 +51,8 @@ pub struct Table {
     pub(crate) first_index: Option<usize>,
     /// The cells that mean "missing".
     pub(crate) missing_tokens: Vec<String>,
+    /// Columns of a transposed file that were left out.
+    pub(crate) not_samples: Vec<String>,
     pub(crate) file_digest: Option<String>,
     pub(crate) notes: Vec<String>,
 }

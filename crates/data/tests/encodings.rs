@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, assert_says, columns, gzip, message, read_csv};
 use fewest_core::FeatureKind;
-use fewest_data::{Header, Missing, ReadOptions};
+use fewest_data::{Header, Missing, ReadOptions, Reduction, TargetChoice, Unknown};
 
 const TEXT: &str = "größe,farbe,y\n1.5,rot,a\n2,grün,b\n2.5,rot,b\n";
 
@@ -100,6 +100,40 @@ fn lines_become_features() {
     assert_says(&message(read_csv("g,s1,s2\na,1,x\nb,1,2\n", &options)), &["transposed table"]);
     let svm = Folder::new().read("t.svm", "1 1:2\n0 1:3\n", &options);
     assert_says(&message(svm), &["svmlight files cannot be transposed"]);
+}
+
+/// Files of genes often have a column that describes each.
+#[test]
+fn columns_that_are_no_samples_are_left_out_by_name() {
+    const TEXT: &str =
+        "gene,about,ann,bob,source\nG1,a kinase,1,2,x\nG2,a receptor,4,5,x\nkind,,ill,well,x\n";
+    let read = |text: &str, target: TargetChoice, ignore: &[&str]| {
+        let ignore = ignore.iter().map(|name| (*name).to_owned()).collect();
+        read_csv(text, &ReadOptions { transpose: true, target, ignore, ..ReadOptions::default() })
+    };
+    let kind = || TargetChoice::Columns(vec!["kind".to_owned()]);
+    let told = message(read(TEXT, kind(), &[]));
+    assert_says(&told, &["`a kinase`", "leave out a column of the file that is no sample", "--ignore"]);
+    for ignore in [&["about", "source"][..], &["s*ce", "about"], &["source", "G2", "about"]] {
+        let complete = read(TEXT, kind(), ignore).unwrap().complete(Missing::Error).unwrap();
+        assert_eq!(complete.dataset.sample_ids().unwrap(), ["ann", "bob"]);
+        assert_eq!(complete.dataset.n_features(), if ignore.contains(&"G2") { 1 } else { 2 });
+        assert_eq!(complete.not_samples, ["about", "source"]);
+    }
+    // A name of a feature is that of the feature, and a number is one of it.
+    let both =
+        read("gene,G1,G2,1\nG1,1,2,3\nG2,4,5,6\nG3,7,8,9\n", TargetChoice::None, &["G1", "2"]).unwrap();
+    assert_eq!((both.n_samples(), both.n_features()), (3, 1));
+    assert_says(&message(read(TEXT, kind(), &["abuot"])), &["no column `abuot`"]);
+    // Rows to apply the selection to: with these columns, or without.
+    let complete = read(TEXT, kind(), &["about", "source"]).unwrap().complete(Missing::Error).unwrap();
+    let reduction = Reduction::of(&complete, Missing::Error, &[1]).unwrap();
+    for text in [TEXT, "gene,ann,bob\nG2,4,5\n"] {
+        let reduction = Some(reduction.clone());
+        let options = ReadOptions { transpose: true, reduction: reduction.clone(), ..ReadOptions::default() };
+        let reduced = reduction.unwrap().apply(read_csv(text, &options).unwrap(), Unknown::Error).unwrap();
+        assert_eq!(columns(reduced.dataset.x()), [[4.0, 5.0]]);
+    }
 }
 
 #[test]

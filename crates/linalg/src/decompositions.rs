@@ -272,10 +272,17 @@ pub fn qr(matrix: DMatrix<f64>) -> QR<f64, Dyn, Dyn> {
 /// assert!((found.0[0] - 4.0).abs() < 1e-12 && (found.1[(1, 0)].abs() - 1.0).abs() < 1e-12);
 /// ```
 pub fn left_singular(matrix: DMatrix<f64>) -> Option<(DVector<f64>, DMatrix<f64>)> {
+    // Values that are not finite can be neither iterated on nor put in order.
+    if !matrix.iter().all(|value| value.is_finite()) {
+        return None;
+    }
     let most = MOST_SWEEPS.max(100 * matrix.nrows().max(matrix.ncols()));
-    let found = SVD::try_new(matrix, true, false, f64::EPSILON, most)?;
-    let is_finite = found.singular_values.iter().all(|value| value.is_finite());
-    found.u.filter(|_| is_finite).map(|left| (found.singular_values, left))
+    let mut found = SVD::try_new_unordered(matrix, true, false, f64::EPSILON, most)?;
+    if !found.singular_values.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    found.sort_by_singular_values();
+    found.u.map(|left| (found.singular_values, left))
 }
 
 /// The orthogonal factor `Q`, `m x r`, and the triangular one of an `m x r` matrix, `r ≤ m`, by
@@ -353,7 +360,14 @@ mod tests {
         let lu = lu(matrix.clone());
         assert!(lu.solve(&matrix).is_some_and(|found| (found - DMatrix::identity(3, 3)).amax() < 1e-12));
         assert!(cholesky(-matrix.clone()).is_none());
-        assert!(symmetric_eigen(matrix.map(|value| if value > 3.5 { f64::NAN } else { value })).is_none());
+        for broken in [f64::NAN, f64::INFINITY] {
+            let broken = matrix.map(|value| if value > 3.5 { broken } else { value });
+            assert!(symmetric_eigen(broken.clone()).is_none() && left_singular(broken).is_none());
+        }
+        // Values whose squares overflow have directions all the same.
+        assert!(
+            left_singular(&matrix * 1e300).is_some_and(|found| found.0.iter().all(|value| *value > 1e300))
+        );
     }
 
     /// nalgebra's own method gives the same bits, where it ends.

@@ -11,7 +11,7 @@ use super::delimited::{Rows, check_text, delimiter, read_text, wrong_length};
 use crate::memory::Limit;
 use crate::source::Source;
 use crate::table::Table;
-use crate::{Error, Header, Place, ReadOptions};
+use crate::{Error, Header, Place, ReadOptions, matching_names};
 
 /// Bytes of a line besides its cells, and of a cell besides its text, there and in the text written.
 const LINE: u64 = 96;
@@ -55,8 +55,11 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
         lines.push(record.clone());
     }
     let names_samples = options.header != Header::No;
+    let (is_sample, ignore) = samples(&lines, options);
+    let not_samples = (1..is_sample.len()).filter(|&column| !is_sample[column]);
+    let not_samples = not_samples.map(|column| name(lines.first(), column)).collect();
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    for column in 0..lines.first().map_or(0, ByteRecord::len) {
+    for column in (0..is_sample.len()).filter(|&column| is_sample[column]) {
         for (line, cells) in lines.iter().enumerate() {
             // Without a name, the column of the samples' names holds their ids.
             let is_corner = (line, column) == (0, 0) && names_samples && options.id.is_none();
@@ -69,12 +72,47 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
     let text = writer.into_inner().map_err(|error| unwritten(&path, &error.into_error().into()))?;
     // The names of the features, even where they are all numbers.
     let header = Header::Yes;
-    let options = ReadOptions { header, delimiter: Some(','), transpose: false, ..options.clone() };
+    let options = ReadOptions { header, delimiter: Some(','), transpose: false, ignore, ..options.clone() };
     let length = text.len() as u64;
     let source = Source::of_stream(&path, std::io::Cursor::new(text), length)?;
     let table = read_text(source, &options).map_err(after)?;
     // The lines of the file are columns now.
-    Ok(Table { lines: None, ..table })
+    Ok(Table { lines: None, not_samples, ..table })
+}
+
+/// The cell of a line, a name, as names are read.
+fn name(line: Option<&ByteRecord>, column: usize) -> String {
+    let cell = line.and_then(|line| line.get(column)).unwrap_or_default();
+    String::from_utf8_lossy(cell).trim().to_owned()
+}
+
+/// Which columns hold the names of the features or a sample, and what is to be ignored besides the others:
+/// names that no feature has may be those of columns, such as a description of each feature.
+fn samples(lines: &[ByteRecord], options: &ReadOptions) -> (Vec<bool>, Vec<String>) {
+    let first = lines.first();
+    let mut is_sample = vec![true; first.map_or(0, ByteRecord::len)];
+    if options.header == Header::No {
+        return (is_sample, options.ignore.clone());
+    }
+    let named = |names: &[String], wanted: &String| match names.iter().any(|name| name == wanted) {
+        true => (0..names.len()).filter(|&at| names[at] == *wanted).collect(),
+        false => matching_names(names, wanted),
+    };
+    let features: Vec<String> = lines.iter().skip(1).map(|line| name(Some(line), 0)).collect();
+    let columns: Vec<String> = (1..is_sample.len()).map(|column| name(first, column)).collect();
+    // Those of the training table, which a new one need not have.
+    let known = options.reduction.as_ref().map_or(&[][..], |reduction| &reduction.not_samples);
+    // A number is that of a feature.
+    let is_name = |wanted: &String| wanted.parse::<usize>().is_err();
+    let mut ignore = options.ignore.clone();
+    ignore.retain(|wanted| {
+        !(is_name(wanted) && named(&features, wanted).is_empty() && !named(&columns, wanted).is_empty())
+    });
+    let wanted = options.ignore.iter().filter(|wanted| !ignore.contains(wanted)).chain(known);
+    for at in wanted.flat_map(|wanted| named(&columns, wanted)) {
+        is_sample[at + 1] = false;
+    }
+    (is_sample, ignore)
 }
 
 /// A reader that fails where it gives more than a number of bytes.
@@ -113,8 +151,8 @@ fn after(error: Error) -> Error {
     match error {
         Error::Malformed { path, place, problem, advice } => {
             // It is transposed: where that was wrong, it is not.
-            let advice = advice.replace(IF_FEATURES, "leave the table as it is if its lines are samples");
-            let advice = advice.replace(", --transpose)", ")");
+            let instead = "leave out a column of the file that is no sample, or leave the table as it is if its lines are samples";
+            let advice = advice.replace(IF_FEATURES, instead).replace(", --transpose)", ", --ignore)");
             let advice = format!("{advice} (lines and columns are those of the transposed table)");
             Error::Malformed { path, place, problem, advice }
         }
