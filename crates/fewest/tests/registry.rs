@@ -444,7 +444,15 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
         Dataset::new(DenseColumns::from_columns(columns)?, target)
     };
     let scaled = |factor: f64| wave(12, 5).iter().map(|value| value * factor).collect::<Vec<f64>>();
+    // More features than samples, of which every third or all have squares that overflow.
+    let wide = |every: usize| -> Vec<Vec<f64>> {
+        let factor = |j: usize| if j % every == 0 { 1e200 } else { 1.0 };
+        (0..30).map(|j| wave(12, j + 1).iter().map(|value| value * factor(j)).collect()).collect()
+    };
     let mut cases: Vec<(&str, Dataset)> = vec![
+        ("wide, some huge", table(&wide(3), Target::from_labels(&halves(12)))?),
+        ("wide, all huge", table(&wide(1), Target::from_labels(&halves(12)))?),
+        ("wide, some huge, real", table(&wide(3), Target::real(wave(12, 5))?)?),
         ("one sample", table(&[vec![1.0], vec![2.0]], Target::from_labels(&["a"]))?),
         ("two samples", table(&[vec![1.0, 2.0], vec![2.0, 0.0]], Target::from_labels(&["a", "b"]))?),
         ("one feature", table(&[wave(12, 5)], Target::from_labels(&halves(12)))?),
