@@ -399,6 +399,23 @@ fn the_objective_is_the_value_of_the_formula() -> Result<(), Error> {
     Ok(())
 }
 
+/// Where a set is made of the solution of a relaxation, the solver reports on the relaxation, and the selection
+/// on the set.
+#[test]
+fn of_a_relaxation_the_value_of_the_set_is_told_beside_it() -> Result<(), Error> {
+    for (id, classes) in [("generalized-fisher", true), ("nmmkl", true), ("nmmklr", false)] {
+        let method = Registry::standard().find(id)?;
+        let selector = method.build(&Parameters::defaults(method))?.into_selector();
+        let selection = selector.select(&problem(classes)?.data, Budget::Count(2), &Context::default())?;
+        let relaxed = selection.solver.as_ref().map(|report| report.objective);
+        let relaxed = relaxed.ok_or(Error::Stopped { before: "a report" })?;
+        let summary = selection.relaxation.as_ref().map(|relaxation| relaxation.objective);
+        assert!(selection.objective.is_some_and(|set| set >= relaxed * (1.0 - 1e-6)), "{id}: {selection:?}");
+        assert_eq!(selection.objective, summary, "{id}");
+    }
+    Ok(())
+}
+
 /// Whoever reports an objective is in the table, or its own crate compares it.
 #[test]
 fn no_method_is_forgotten() -> Result<(), Error> {

@@ -488,6 +488,8 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
             match selector.select(data, Budget::Count(1), &Context::default()) {
                 Ok(selection) => {
                     assert!(selection.order.len() <= 1, "{}, {name}", method.id);
+                    let has_no_number = selection.scores.iter().any(|score| score.is_nan());
+                    assert!(!has_no_number, "{}, {name}: {:?}", method.id, selection.scores);
                     let constant = data.constant_features()?;
                     assert!(selection.order.iter().all(|j| !constant.contains(j)), "{}, {name}", method.id);
                 }

@@ -108,13 +108,12 @@ impl<'a> Centred<'a> {
         self.target_products().iter().fold(0.0, |largest, value| largest.max(value.abs()))
     }
 
-    /// The exact path down to `smallest`; `None` when the run was stopped.
-    fn path(&self, smallest: f64, control: &Control<'_>) -> Result<Option<Followed>, Error> {
+    /// The exact path down to `smallest`, or as far as it was followed when the run was stopped.
+    fn path(&self, smallest: f64, control: &Control<'_>) -> Result<Followed, Error> {
         let options = PathOptions { smallest_lambda: smallest, ..PathOptions::default() };
         let found = path(&Signed::new(self), &options, control)?;
         let points = found.breakpoints.into_iter().map(|point| (point.lambda, point.coefficients)).collect();
-        let followed = Followed { points, status: found.status, iterations: found.iterations as usize };
-        Ok((!found.status.is_stopped()).then_some(followed))
+        Ok(Followed { points, status: found.status, iterations: found.iterations as usize })
     }
 
     /// The weights at `penalty` on the path `followed`.
@@ -147,6 +146,13 @@ struct Followed {
     points: Vec<(f64, Sparse)>,
     status: Status,
     iterations: usize,
+}
+
+impl Followed {
+    /// The smallest penalty that was reached.
+    fn reached(&self) -> f64 {
+        self.points.last().map_or(f64::INFINITY, |(lambda, _)| *lambda)
+    }
 }
 
 /// The weights at `penalty` on a path that is linear between its points.
@@ -216,7 +222,10 @@ impl LassoWeights {
             for target in targets {
                 let inner: Vec<f64> = kept.iter().map(|&i| target[i]).collect();
                 let problem = Centred::new(&inside, &inner);
-                let Some(followed) = problem.path(smallest, control)? else { return Ok(None) };
+                let followed = problem.path(smallest, control)?;
+                if followed.status.is_stopped() {
+                    return Ok(None);
+                }
                 for (sum, &penalty) in sums.iter_mut().zip(penalties) {
                     w.fill(0.0);
                     let mut bias = problem.target_mean;
@@ -278,21 +287,37 @@ impl Selector for LassoWeights {
         let smallest = penalties.last().copied().unwrap_or(0.0);
         let mut paths = Vec::with_capacity(problems.len());
         for problem in &problems {
-            paths.push(problem.path(smallest, &control)?.ok_or(STOPPED)?);
+            paths.push(problem.path(smallest, &control)?);
         }
+        let weights_at = |penalty: f64| -> Vec<Vec<f64>> {
+            let of = |(problem, path): (&Centred<'_>, &Followed)| {
+                let mut w = vec![0.0; design.n_columns()];
+                problem.weights(path, penalty).into_iter().for_each(|(j, value)| w[j] = value);
+                w
+            };
+            problems.iter().zip(&paths).map(of).collect()
+        };
         let errors = Self::errors(n_folds, &design, &targets, &penalties, &control, context)?;
-        if errors.is_empty() {
+        let chosen = if !errors.is_empty() {
+            penalties[self.choose(&errors)]
+        } else if let Budget::Count(k) = budget {
+            // Nothing but the number of features tells a penalty then.
+            let reached = paths.iter().map(Followed::reached).fold(0.0, f64::max);
+            let has_enough = |&penalty: &f64| {
+                feature_scores(&design, &weights_at(penalty)).iter().filter(|score| **score != 0.0).count()
+                    >= k
+            };
+            penalties
+                .iter()
+                .copied()
+                .filter(|penalty| *penalty >= reached)
+                .find(has_enough)
+                .unwrap_or(reached)
+        } else {
             return Err(STOPPED);
-        }
-        let chosen = penalties[self.choose(&errors)];
-        let mut weights = Vec::new();
+        };
         let mut reports = Vec::new();
-        for (problem, path) in problems.iter().zip(&paths) {
-            let mut w = vec![0.0; design.n_columns()];
-            for (j, value) in problem.weights(path, chosen) {
-                w[j] = value;
-            }
-            weights.push(w);
+        for (problem, path) in problems.iter().zip(&paths).filter(|_| chosen.is_finite()) {
             reports.push(problem.report(path, chosen, self.tolerance)?);
         }
         let mut report = combined(reports).ok_or(STOPPED)?;
@@ -300,14 +325,24 @@ impl Selector for LassoWeights {
         if missing {
             report.status = context.stopped().unwrap_or(Status::TimeLimit);
         }
-        let no_others = "the others have a weight of 0 at the penalty that the cross-validation chose";
-        let mut selection = select(&feature_scores(&design, &weights), budget, report, no_others)?;
-        if missing {
+        let no_others = match errors.is_empty() {
+            true => "the others have a weight of 0 at the penalties that were reached",
+            false => "the others have a weight of 0 at the penalty that the cross-validation chose",
+        };
+        let scores = feature_scores(&design, &weights_at(chosen));
+        let mut selection = select(&scores, budget, report, no_others)?;
+        if errors.is_empty() {
+            selection.notes.push(
+                "stopped before a fold was done: the penalty is the largest that gives as many features, or that \
+                 was reached"
+                    .to_owned(),
+            );
+        } else if missing {
             let done = errors.len();
             selection
                 .notes
                 .push(format!("the penalty was chosen by {done} of {n_folds} folds: the run was stopped"));
         }
-        Ok(selection)
+        selection.unless_stopped_before(CHOSEN)
     }
 }

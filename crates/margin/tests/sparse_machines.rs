@@ -297,7 +297,6 @@ fn a_penalty_that_leaves_nothing_is_told() {
     }
 }
 
-/// Fewer features than were asked for say why: those that an l1 norm gives no weight cannot be ranked.
 /// With nearly all the weight on the penalty, these rows sent the simplex method round in circles, of which
 /// each step looked like progress by rounding.
 #[test]
@@ -315,6 +314,7 @@ fn programs_of_steps_by_rounding_end() {
     }
 }
 
+/// Fewer features than were asked for say why: those that an l1 norm gives no weight cannot be ranked.
 #[test]
 fn fewer_features_than_asked_for_are_explained() {
     let data = read("wdbc.csv", Task::Classification);

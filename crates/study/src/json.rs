@@ -29,6 +29,9 @@ struct Document<'a> {
     seed: u64,
     data: Data<'a>,
     features: Vec<Feature<'a>>,
+    /// Of the features that are returned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<Number>,
     solver: Option<Solver<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Vec<Point>>,
@@ -309,6 +312,7 @@ pub fn selection(
 ) -> Result<String, Error> {
     let found = Found {
         features: features(selection, run),
+        objective: selection.objective,
         solver: selection.solver.as_ref(),
         path: selection.path.as_ref(),
         false_discoveries: selection.false_discoveries.and_then(Bound::of),
@@ -342,6 +346,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
     let notes = [&run.data.notes[..], &listed.notes].concat();
     let found = Found {
         features: features(&listed, run),
+        objective: None,
         solver: None,
         path: None,
         false_discoveries: None,
@@ -355,6 +360,7 @@ pub fn scores(scores: &Scores, most: Option<usize>, run: &RunInfo) -> Result<Str
 /// What was found, of a document.
 struct Found<'a> {
     features: Vec<Feature<'a>>,
+    objective: Option<f64>,
     solver: Option<&'a SolverReport>,
     path: Option<&'a Path>,
     false_discoveries: Option<Bound>,
@@ -384,7 +390,7 @@ fn features<'a>(selection: &'a Selection, run: &'a RunInfo) -> Vec<Feature<'a>> 
 }
 
 fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> Result<String, Error> {
-    let Found { features, solver, path, false_discoveries, views, status, notes } = found;
+    let Found { features, objective, solver, path, false_discoveries, views, status, notes } = found;
     let document = Document {
         fewest: VERSION,
         method: run.method.id,
@@ -392,6 +398,7 @@ fn document(run: &RunInfo, found: Found<'_>, reduction: Option<&Reduction>) -> R
         seed: run.seed,
         data: data(&run.data),
         features,
+        objective: objective.map(Number),
         solver: solver.map(Solver::of),
         path: path.map(|path| path.points.iter().map(Point::of).collect()),
         choice: path.and_then(Chosen::of),

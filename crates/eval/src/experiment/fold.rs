@@ -29,8 +29,7 @@ pub(super) fn run(
         move |source: Error| ExperimentError::Fold { fold, n_folds: plan.n_folds, stage, source }
     };
     let seed = derive_seed(derive_seed(context.seed, 1), fold as u64);
-    // Progress is reported by fold: reports from inside would come from several threads at once.
-    let inside = Context { seed, progress: None, ..*context };
+    let inside = Context { seed, ..*context };
     let mut train = data.subset(&split.train)?;
     let prepared;
     let mut data = data;

@@ -11,8 +11,11 @@ pub use summary::{Comparison, KRule, Summary, compare};
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use fewest_core::{Context, Dataset, Error, Forecast, Selector, Status, Target, derive_seed, order};
+use fewest_core::{
+    Context, Dataset, Error, Forecast, Progress, Selector, Status, Target, derive_seed, order,
+};
 
 use crate::{Learner, Metric, Split, Splitter};
 
@@ -140,6 +143,25 @@ impl Network {
     }
 }
 
+/// What the first fold that is run tells of the time that it will take, said of all folds.
+struct FromFirst<'a> {
+    progress: &'a dyn Progress,
+    /// Folds that are run one after the other.
+    in_turn: f64,
+    /// Held while something is told: from one thread at a time.
+    alone: &'a Mutex<(usize, Forecast)>,
+}
+
+impl Progress for FromFirst<'_> {
+    fn update(&self, _stage: &str, _done: u64, _total: u64) {}
+
+    fn announce(&self, stage: &str, expected: Duration) {
+        let _alone = self.alone.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let all = Duration::try_from_secs_f64(expected.as_secs_f64() * self.in_turn).unwrap_or(Duration::MAX);
+        self.progress.announce(&format!("{stage} in every fold"), all);
+    }
+}
+
 impl Experiment<'_> {
     /// Runs all folds.
     ///
@@ -174,6 +196,7 @@ impl Experiment<'_> {
             (0..splits.len()).filter(|fold| folds.iter().all(|record| record.fold != *fold)).collect();
         let in_turn = pending.len().div_ceil(fewest_parallel::n_threads()) as f64;
         let done = Mutex::new((folds.len(), Forecast::start("folds", in_turn)));
+        let told = context.progress.map(|progress| FromFirst { progress, in_turn, alone: &done });
         let failed = AtomicUsize::new(usize::MAX);
         let run_fold = |fold: usize| {
             // Folds after one that failed are not needed; those before it decide which error is reported.
@@ -182,7 +205,11 @@ impl Experiment<'_> {
             }
             let earlier = options.selections.and_then(|selections| selections.folds.get(fold));
             let of_fold = (fold, earlier, options.network, options.covariates);
-            let result = fold::run(self, &plan, data, &splits[fold], of_fold, context);
+            // Progress is reported by fold: reports from inside would come from several threads at once.
+            let told = told.as_ref().filter(|_| pending.first() == Some(&fold));
+            let progress = told.map(|told| told as &dyn Progress);
+            let result =
+                fold::run(self, &plan, data, &splits[fold], of_fold, &Context { progress, ..*context });
             match &result {
                 Ok(None) => {}
                 Ok(Some(record)) => {

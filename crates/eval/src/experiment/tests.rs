@@ -355,6 +355,41 @@ impl Selector for FailsWith {
     }
 }
 
+/// A ranking whose first step tells that all take a thousand hours.
+struct Slow;
+
+impl Selector for Slow {
+    fn select(&self, data: &Dataset, budget: Budget, context: &Context<'_>) -> Result<Selection, Error> {
+        let mut steps = Forecast::start("steps", 1e15);
+        std::thread::sleep(Duration::from_micros(10));
+        steps.report(1, 2, context);
+        Ranked(&Covariance).select(data, budget, context)
+    }
+}
+
+/// What is told from inside a fold is how long it takes, once, and of all folds.
+#[test]
+fn the_first_fold_tells_how_long_all_will_take() {
+    #[derive(Default)]
+    struct Told(Mutex<Vec<(String, Duration)>>);
+    impl Progress for Told {
+        fn update(&self, stage: &str, _: u64, _: u64) {
+            assert!(stage.starts_with("folds"), "{stage}");
+        }
+
+        fn announce(&self, stage: &str, expected: Duration) {
+            self.0.lock().unwrap().push((stage.to_owned(), expected));
+        }
+    }
+    let told = Told::default();
+    let context = Context { progress: Some(&told), ..Context::default() };
+    experiment(&Slow).run(&data(40, 6), &context).unwrap();
+    let told = told.0.into_inner().unwrap();
+    let of_steps: Vec<_> = told.iter().filter(|(stage, _)| stage == "steps in every fold").collect();
+    assert_eq!(of_steps.len(), 1, "{told:?}");
+    assert!(of_steps[0].1 > Duration::from_secs(1000), "{told:?}");
+}
+
 #[test]
 fn a_failing_selector_is_an_error_that_names_the_fold() {
     let data = data(40, 9);

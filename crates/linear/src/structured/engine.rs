@@ -190,7 +190,13 @@ pub(super) fn select_many<S: Structured>(
         let products = structure.of_coefficients(products);
         units.iter().map(|unit| unit.dual_norm(&products)).fold(0.0, f64::max)
     };
-    let largest_lambda = outputs.at_zero().map(largest).fold(0.0, f64::max);
+    // Of many outputs each takes its time.
+    let at_zero: Vec<&[f64]> = outputs.at_zero().collect();
+    let norms = fewest_parallel::try_map(at_zero.len(), |output| {
+        context.go_on("the largest penalty was known")?;
+        Ok::<f64, Error>(largest(at_zero[output]))
+    })?;
+    let largest_lambda = norms.into_iter().fold(0.0, f64::max);
     let problem = Problem { columns: &columns, outputs, structure, fitting, control, largest_lambda };
     let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
     let fit = |budget| problem.fit(budget, &mut tried, context);

@@ -7,6 +7,7 @@ use super::fit::{Fit, Limits};
 use super::objective::{Objective, Point};
 use super::screen::Screen;
 use super::tasks::Tasks;
+use crate::limits::check_memory;
 
 /// The share of the largest penalty from which smaller ones are approached step by step.
 const DIRECT: f64 = 0.1;
@@ -30,13 +31,17 @@ impl<'a> Descent<'a> {
     /// anything in common with the target.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where a kernel overflows; [`Error::Stopped`].
+    /// [`Error::Numerical`] where a kernel overflows, and where there is too little memory;
+    /// [`Error::Stopped`].
     pub(crate) fn new(
         atoms: &'a Atoms<'a>,
         tasks: &'a Tasks,
         lambda1: f64,
         context: &Context<'_>,
     ) -> Result<Option<Self>, Error> {
+        // Products with the kernels take two vectors of all samples for each machine, some of them copied.
+        let instead = "use fewer samples or classes";
+        check_memory("mik-fs", &[10, tasks.tasks.len(), atoms.n_samples()], instead)?;
         let objective = Objective { atoms, tasks: &tasks.tasks, loss: tasks.loss, lambda1, lambda2: 1.0 };
         let mut screen = Screen::default();
         let largest = objective.largest_lambda2(&mut screen, context)?;

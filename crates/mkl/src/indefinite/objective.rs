@@ -85,9 +85,9 @@ impl Objective<'_> {
         let mut largest = 0.0_f64;
         for (m, gain) in estimates.iter().enumerate() {
             if gain.bound() >= sure {
-                context.go_on(FITTED)?;
+                let is_rough = gain.error > 0.0;
                 largest =
-                    largest.max(if gain.error > 0.0 { self.atoms.product(m, &pairs)? } else { gain.value });
+                    largest.max(if is_rough { self.atoms.product(m, &pairs, context)? } else { gain.value });
             }
         }
         Ok(largest)
@@ -133,8 +133,12 @@ impl Objective<'_> {
         members: &[usize],
         context: &Context<'_>,
     ) -> Result<Responses, Error> {
+        let spread = |(task, machine): (&Task, &Machine)| {
+            context.go_on(FITTED)?;
+            Ok(self.spread(task, &machine.beta))
+        };
         let spreads: Vec<Vec<f64>> =
-            self.tasks.iter().zip(machines).map(|(task, machine)| self.spread(task, &machine.beta)).collect();
+            self.tasks.iter().zip(machines).map(spread).collect::<Result<_, Error>>()?;
         let total: usize = self.tasks.iter().map(|task| task.rows.len()).sum();
         let mut responses = vec![0.0; total * members.len()];
         let respond = |image: &mut Vec<f64>, out: &mut [f64], m: usize| {
@@ -196,6 +200,7 @@ impl Objective<'_> {
         let mut values = responses.problem(self.loss).decisions(&weights);
         let mut vectors = (Vec::new(), Vec::new());
         for (task, machine) in self.tasks.iter().zip(&point.machines) {
+            context.go_on(FITTED)?;
             let rest = values.split_off(task.rows.len());
             let mut other = machine.beta.clone();
             other.iter_mut().for_each(|beta| *beta *= -self.lambda1);
@@ -204,7 +209,7 @@ impl Objective<'_> {
             vectors.1.push(self.spread(task, &other));
             values = rest;
         }
-        Ok(Pairs::new(&vectors.0, &vectors.1, n))
+        Pairs::new(&vectors.0, &vectors.1, n, context)
     }
 
     /// The atoms besides `members` whose weights would rise from zero the steepest, by decreasing steepness,
@@ -233,10 +238,8 @@ impl Objective<'_> {
         let mut entering: Vec<(usize, f64)> = Vec::new();
         // Estimates say which to compute; which one enters is decided by the kernel itself.
         for batch in candidates.chunks(wanted) {
-            let products = fewest_parallel::try_map(batch.len(), |at| {
-                context.go_on(FITTED)?;
-                self.atoms.product(batch[at], &pairs)
-            })?;
+            let products =
+                fewest_parallel::try_map(batch.len(), |at| self.atoms.product(batch[at], &pairs, context))?;
             for (&m, product) in batch.iter().zip(products) {
                 steepest = steepest.max(product);
                 if product > least {

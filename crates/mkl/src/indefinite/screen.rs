@@ -53,13 +53,29 @@ fn distance(u: &[f64], v: &[f64]) -> f64 {
 }
 
 impl Pairs {
-    pub(crate) fn new(u: &[Vec<f64>], v: &[Vec<f64>], n_samples: usize) -> Self {
-        let vectors: Vec<f64> = u.iter().chain(v).flatten().copied().collect();
-        let counts = |i: &usize| u.iter().chain(v).any(|vector| vector[*i] != 0.0);
-        let rows: Vec<usize> = (0..n_samples).filter(counts).collect();
+    /// # Errors
+    /// [`Error::Stopped`]: there is a pair for each two classes, each as long as there are samples.
+    pub(crate) fn new(
+        u: &[Vec<f64>],
+        v: &[Vec<f64>],
+        n_samples: usize,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let mut vectors = Vec::with_capacity(n_samples * (u.len() + v.len()));
+        let mut counts = vec![false; n_samples];
+        for vector in u.iter().chain(v) {
+            context.go_on(FITTED)?;
+            counts.iter_mut().zip(vector).for_each(|(counts, value)| *counts |= *value != 0.0);
+            vectors.extend_from_slice(vector);
+        }
+        let rows: Vec<usize> = (0..n_samples).filter(|&i| counts[i]).collect();
         let pack = |vector: &[f64]| -> Vec<f64> { rows.iter().map(|&i| vector[i]).collect() };
-        let packed = u.iter().zip(v).map(|(u, v)| Pair::new(&pack(u), &pack(v))).collect();
-        Self { vectors, n_samples, rows, packed }
+        let pair = |(u, v): (&Vec<f64>, &Vec<f64>)| {
+            context.go_on(FITTED)?;
+            Ok(Pair::new(&pack(u), &pack(v)))
+        };
+        let packed = u.iter().zip(v).map(pair).collect::<Result<_, Error>>()?;
+        Ok(Self { vectors, n_samples, rows, packed })
     }
 
     fn each(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
@@ -84,11 +100,12 @@ impl Atoms<'_> {
     /// `Σ_t u_tᵀ K_m v_t`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where the kernel overflows.
-    pub(crate) fn product(&self, m: usize, pairs: &Pairs) -> Result<f64, Error> {
+    /// [`Error::Numerical`] where the kernel overflows; [`Error::Stopped`].
+    pub(crate) fn product(&self, m: usize, pairs: &Pairs, context: &Context<'_>) -> Result<f64, Error> {
         let mut image = vec![0.0; self.n_samples()];
         let mut sum = 0.0;
         for (u, v) in pairs.each() {
+            context.go_on(FITTED)?;
             self.apply(m, v, &mut image)?;
             sum += dot(u, &image);
         }
@@ -158,7 +175,7 @@ impl Screen {
             context.go_on(FITTED)?;
             let (false, Some(shared)) = (atoms.is_made(m), atoms.shared(m)) else {
                 if look.is_none_or(|look| look.when != when || look.estimate.error > 0.0) {
-                    let value = atoms.product(m, pairs)?;
+                    let value = atoms.product(m, pairs, context)?;
                     *look = Some(Look { estimate: Estimate { value, error: 0.0 }, when });
                 }
                 return Ok(());
@@ -247,9 +264,10 @@ mod tests {
 
     #[test]
     fn estimates_are_wrong_by_no_more_than_they_say() -> Result<(), Error> {
+        let context = &Context::default();
         let n = 40;
         let data = data(n)?;
-        let atoms = |form| Atoms::new(&data, &kernels(), 1e-10, form, &Context::default());
+        let atoms = |form| Atoms::new(&data, &kernels(), 1e-10, form, context);
         let (own, exact) = (atoms(Form::Auto)?, atoms(Form::Exact)?);
         assert!((0..own.len()).all(|m| own.shared(m).is_some() && !own.is_made(m)));
         let vector = |seed: u64, step: f64| -> Vec<f64> {
@@ -262,12 +280,16 @@ mod tests {
         let mut screen = Screen::default();
         let mut old = 0;
         for (round, step) in [0.0, 1e-3, 1e-3, 2e-3, 0.5].into_iter().enumerate() {
-            let pairs =
-                Pairs::new(&[vector(1, step), vector(2, step)], &[vector(3, step), vector(4, step)], n);
+            let pairs = Pairs::new(
+                &[vector(1, step), vector(2, step)],
+                &[vector(3, step), vector(4, step)],
+                n,
+                context,
+            )?;
             let products: Vec<f64> =
-                (0..exact.len()).map(|m| exact.product(m, &pairs)).collect::<Result<_, _>>()?;
+                (0..exact.len()).map(|m| exact.product(m, &pairs, context)).collect::<Result<_, _>>()?;
             let least = products.iter().copied().fold(f64::NEG_INFINITY, f64::max) * 0.5;
-            let estimates = screen.estimates(&own, &pairs, least, &Context::default())?;
+            let estimates = screen.estimates(&own, &pairs, least, context)?;
             for (m, (estimate, product)) in estimates.iter().zip(&products).enumerate() {
                 assert!(
                     (estimate.value - product).abs() <= estimate.error,

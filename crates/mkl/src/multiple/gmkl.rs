@@ -205,7 +205,7 @@ impl Selector for Gmkl {
         )?;
         let distances = Distances::new(data, context)?;
         let mut learning = Learning { distances: &distances, machines: &machines, cost: self.c, lambda: 1.0 };
-        let worths = learning.worths();
+        let worths = learning.worths(context)?;
         if worths.iter().all(|worth| *worth <= 0.0) {
             return Ok(super::nothing(d));
         }

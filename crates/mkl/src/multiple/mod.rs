@@ -16,6 +16,9 @@ pub use terms::Spectrum;
 use crate::indefinite::objective::Task;
 use crate::indefinite::tasks::tasks;
 
+/// What a run without weights is stopped before.
+const STEPPED: &str = "the first step was taken";
+
 /// Weights below this, relative to the largest, count as zero (Section 5.1).
 const THRESHOLD: f64 = 1e-5;
 
@@ -80,7 +83,7 @@ fn by_worth(
     context: &Context<'_>,
 ) -> Result<Selection, Error> {
     let Budget::Count(_) = budget else {
-        return Err(Error::Stopped { before: "the first step was taken" });
+        return Err(Error::Stopped { before: STEPPED });
     };
     let mut scores = vec![0.0; n_features];
     features.iter().zip(worths).for_each(|(&feature, &worth)| scores[feature] = worth);
@@ -90,7 +93,7 @@ fn by_worth(
          itself"
             .to_owned(),
     );
-    selection.unless_stopped_before("the first step was taken")
+    selection.unless_stopped_before(STEPPED)
 }
 
 /// The features with a score, within the budget.

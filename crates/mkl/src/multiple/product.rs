@@ -176,8 +176,11 @@ impl Learning<'_> {
     ///
     /// There the kernel is constant, and `−½ Σ βᵢβⱼ (xᵢ − xⱼ)² = (Σ βᵢxᵢ)²` as `Σ β = 0`: what the linear
     /// kernel of the feature is worth.
-    pub(super) fn worths(&self) -> Vec<f64> {
-        worths(&self.distances.linear, self.machines)
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]
+    pub(super) fn worths(&self, context: &Context<'_>) -> Result<Vec<f64>, Error> {
+        worths(&self.distances.linear, self.machines, context)
     }
 
     /// The smallest `λ` at which no weight is worth its penalty where all are zero, up to the relative error
@@ -453,7 +456,7 @@ mod tests {
                 let found = at.gradient[m];
                 assert!((slope - found).abs() < 1e-5 * (1.0 + slope.abs()), "{m}: {slope} {found}");
             }
-            learning.lambda = 0.2 * learning.largest_penalty(&learning.worths(), &context)?;
+            learning.lambda = 0.2 * learning.largest_penalty(&learning.worths(&context)?, &context)?;
             let end = learning.descend(vec![0.2; 5], 1e-8, 500, &context)?;
             let violation = learning.violation(&learning.point(
                 end.point.weights.clone(),

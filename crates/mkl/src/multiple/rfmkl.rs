@@ -102,7 +102,7 @@ impl Selector for Rfmkl {
         let largest_machine = machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0);
         check_memory(self.method(), &[2, largest_machine, largest_machine], "use fewer samples, or mik-fs")?;
         let terms = Terms::new(data, &self.kernel, self.spectrum, context)?;
-        let worths = worths(&terms, &machines);
+        let worths = worths(&terms, &machines, context)?;
         let mut hints = worths.clone();
         if hints.iter().all(|worth| *worth <= 0.0) {
             return Ok(super::nothing(d));
@@ -121,7 +121,11 @@ impl Selector for Rfmkl {
         let mut best: Option<(Solution, Vec<usize>, f64)> = None;
         let stopped = loop {
             let lambda = decreasing.penalty();
-            let solution = solve(&terms, &machines, lambda, &hints, self.tolerance, context)?;
+            let solution = match solve(&terms, &machines, lambda, &hints, self.tolerance, context) {
+                Err(Error::Stopped { .. }) if best.is_some() => break context.stopped(),
+                Err(Error::Stopped { .. }) => return unsolved(),
+                solution => solution?,
+            };
             let stopped = solution.status.is_stopped();
             if stopped && best.is_some() {
                 // Before it has converged the interior point gives every kernel a weight.

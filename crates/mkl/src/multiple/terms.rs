@@ -9,7 +9,7 @@ use fewest_core::{Context, Dataset, Error, FeatureKind, words};
 use fewest_kernels::{Definiteness, Delta, Factor, ScalarKernel};
 use nalgebra::DMatrix;
 
-use super::Machine;
+use super::{Machine, STEPPED};
 use crate::indefinite::BaseKernel;
 use crate::indefinite::atoms::points;
 use crate::indefinite::matrix::KernelMatrix;
@@ -97,7 +97,15 @@ impl Terms {
     }
 
     /// `Σ_t βₜᵀ K_m βₜ` over the machines, for every `m`.
-    pub(super) fn squares(&self, machines: &[Machine], betas: &[Vec<f64>]) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]
+    pub(super) fn squares(
+        &self,
+        machines: &[Machine],
+        betas: &[Vec<f64>],
+        context: &Context<'_>,
+    ) -> Result<Vec<f64>, Error> {
         let support: Vec<Vec<(usize, f64)>> = machines
             .iter()
             .zip(betas)
@@ -106,9 +114,13 @@ impl Terms {
             })
             .collect();
         let lengths: f64 = support.iter().flatten().map(|(_, b)| b * b).sum();
+        let is_over = over(context);
         let square = |term: &Term| {
             let mut total = term.shift * lengths;
             for (a, column) in term.columns.chunks_exact(self.n_samples.max(1)).enumerate() {
+                if is_over() {
+                    break;
+                }
                 let squares = support
                     .iter()
                     .map(|support| support.iter().map(|&(row, b)| column[row] * b).sum::<f64>().powi(2));
@@ -118,7 +130,7 @@ impl Terms {
         };
         let mut squares = vec![0.0; self.terms.len()];
         fewest_parallel::fill(&mut squares, 64, |at| square(&self.terms[at]));
-        squares
+        context.go_on(STEPPED).map(|()| squares)
     }
 }
 

@@ -49,9 +49,12 @@ impl Solution {
 ///
 /// Half the largest is a penalty at which none has a weight, and the smallest such where the two classes of
 /// every machine are equally large: then there are no other multipliers.
-pub(super) fn worths(terms: &Terms, machines: &[Machine]) -> Vec<f64> {
+///
+/// # Errors
+/// [`Error::Stopped`]
+pub(super) fn worths(terms: &Terms, machines: &[Machine], context: &Context<'_>) -> Result<Vec<f64>, Error> {
     let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
-    terms.squares(machines, &balanced)
+    terms.squares(machines, &balanced, context)
 }
 
 /// The objective without weights, `Σ α` of multipliers that nothing but the labels restricts.
@@ -120,11 +123,19 @@ pub(super) fn solve(
     order::sort_indices(&mut chosen);
     let mut steps = 0;
     loop {
-        let interior = Interior::new(terms, &chosen, machines, lambda, context);
-        let saddle = interior.run(machines, 0.5 * tolerance)?;
+        let interior = Interior::new(terms, &chosen, machines, lambda, context)?;
+        let mut saddle = interior.run(machines, 0.5 * tolerance)?;
         steps += saddle.steps;
-        let squares: Vec<f64> =
-            terms.squares(machines, &saddle.betas).into_iter().map(|square| square / lambda).collect();
+        // Where it was stopped the certificate is all that is missing.
+        let unlimited = Context::default();
+        let limits = if saddle.status.is_stopped() { &unlimited } else { context };
+        let squares: Vec<f64> = match terms.squares(machines, &saddle.betas, limits) {
+            Ok(squares) => squares.into_iter().map(|square| square / lambda).collect(),
+            Err(_) => {
+                saddle.status = context.stopped().unwrap_or(Status::TimeLimit);
+                vec![f64::INFINITY; terms.len()]
+            }
+        };
         let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
         let stopped = saddle.status.is_stopped();
         let mut outside: Vec<(f64, usize)> = (0..terms.len())
@@ -223,7 +234,7 @@ mod tests {
                 let machines = machines(&data, "rfmkl")?;
                 assert_eq!(machines.len() as u64, 2 * n_classes - 3);
                 let terms = Terms::new(&data, &kernel, spectrum, &context)?;
-                let hints = worths(&terms, &machines);
+                let hints = worths(&terms, &machines, &context)?;
                 let largest = largest_penalty(&terms, &machines, &hints, &context)?;
                 for ratio in [0.3, 0.02] {
                     let lambda = ratio * largest;
@@ -277,7 +288,7 @@ mod tests {
         let machines = machines(&data, "rfmkl")?;
         let terms =
             Terms::new(&data, &BaseKernel::Gaussian { sigma: KernelWidth::Value(1.0) }, None, &context)?;
-        let hints = worths(&terms, &machines);
+        let hints = worths(&terms, &machines, &context)?;
         let largest = largest_penalty(&terms, &machines, &hints, &context)?;
         let lambda = 0.05 * largest;
         let found = solve(&terms, &machines, lambda, &hints, 1e-10, &context)?;

@@ -82,6 +82,11 @@ pub trait Loss: Sync {
         Ok(())
     }
 
+    /// The best intercepts without any coefficient, where a formula has them. Default: Newton steps find them.
+    fn best_intercepts(&self) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Moves a dual point by as little as needed to where every output sums to zero, inside the domain of the
     /// conjugate: the dual constraint of an intercept without a penalty.
     fn balance(&self, dual: &mut [f64]);

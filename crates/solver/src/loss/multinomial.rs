@@ -93,20 +93,40 @@ impl Loss for Multinomial {
     /// `diag(p) − ppᵀ`, and on the diagonal a share of `|Θ|`.
     fn curvature(&self, fitted: &[f64], out: &mut [f64]) {
         let (n, c) = (self.classes.len(), self.n_classes);
-        let mut p = Vec::with_capacity(c);
-        out.fill(0.0);
+        // Of samples that do not count, 0. Pairs of classes for all samples are one after the other in memory.
+        let (mut p, mut own) = (vec![0.0; n * c], vec![0.0; n * c]);
+        let shares: Vec<f64> = (0..n).map(|i| self.samples.share(i)).collect();
         self.each(fitted, |i, share, logs| {
-            p.clear();
-            p.extend(logs.iter().map(|log| log.exp()));
-            for (l, right) in p.iter().enumerate() {
-                for (k, left) in p.iter().enumerate() {
-                    out[i + n * (k + c * l)] = -share * (left * right);
-                }
-                let others = -logs[l].exp_m1();
-                let theta = if l == self.classes[i] { others } else { *right };
-                out[i + n * (l + c * l)] = share * (right * others + theta / LONGEST_STEP);
+            for (k, log) in logs.iter().enumerate() {
+                let others = -log.exp_m1();
+                p[i + n * k] = log.exp();
+                let theta = if k == self.classes[i] { others } else { log.exp() };
+                own[i + n * k] = share * (log.exp() * others + theta / LONGEST_STEP);
             }
         });
+        for (at, out) in out.chunks_exact_mut(n).enumerate() {
+            let (k, l) = (at % c, at / c);
+            if k == l {
+                out.copy_from_slice(&own[n * k..n * (k + 1)]);
+                continue;
+            }
+            let (left, right) = (&p[n * k..n * (k + 1)], &p[n * l..n * (l + 1)]);
+            for (((out, share), left), right) in out.iter_mut().zip(&shares).zip(left).zip(right) {
+                *out = -share * (left * right);
+            }
+        }
+    }
+
+    /// The logarithms of the shares of the classes, less their mean, unless there are offsets.
+    fn best_intercepts(&self) -> Option<Vec<f64>> {
+        if self.samples.have_offsets() {
+            return None;
+        }
+        let mut shares = vec![0.0; self.n_classes];
+        self.classes.iter().enumerate().for_each(|(i, &class)| shares[class] += self.samples.share(i));
+        let logs: Vec<f64> = shares.iter().map(|share: &f64| share.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        Some(logs.iter().map(|log| log - mean).collect())
     }
 
     /// Mixes every sample's distribution with one that is the same for all.

@@ -75,6 +75,11 @@ impl Samples {
         self.shares.iter().sum()
     }
 
+    /// Whether anything is added to the fitted values.
+    pub(super) fn have_offsets(&self) -> bool {
+        !self.offsets.is_empty()
+    }
+
     /// The offset of fitted value `at`.
     pub(super) fn offset(&self, at: usize) -> f64 {
         self.offsets.get(at).copied().unwrap_or(0.0)

@@ -3,7 +3,7 @@
 use fewest_core::room;
 use fewest_linalg::{dot, dot_products, gram};
 use fewest_solver::loss::Loss;
-use fewest_solver::{Error, Links, Quadratic};
+use fewest_solver::{Control, Error, Links, Quadratic};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// What a curvature that is reduced has of its decrement at most, as far as has been seen: it decides how
@@ -75,6 +75,7 @@ impl LocalModel {
         dual: &[f64],
         (w, links): (&[f64], Option<&Links>),
         intercept: bool,
+        control: &Control<'_>,
     ) -> Result<Self, Error> {
         let (n, c) = (atoms.n, atoms.c);
         let mut h = curvature_room(n, c)?;
@@ -83,7 +84,7 @@ impl LocalModel {
         let (parts, intercepts) = if c == 1 {
             one_output(atoms, loss, fitted, &h, dual, intercept)
         } else {
-            outputs(atoms, loss, fitted, &h, dual, intercept)
+            outputs(atoms, loss, fitted, &h, dual, intercept, control)?
         };
         let Parts { mut gram, correlations, decrement } = parts;
         let w = DVector::from_column_slice(w);
@@ -159,8 +160,14 @@ fn outputs(
     h: &[f64],
     dual: &[f64],
     intercept: bool,
-) -> (Parts, Option<Intercepts>) {
+    control: &Control<'_>,
+) -> Result<(Parts, Option<Intercepts>), Error> {
     let (n, c, m) = (atoms.n, atoms.c, atoms.of.len());
+    // Of many classes the parts take seconds each.
+    let go_on = || match control.stopped() {
+        Some(_) => Err(Error::Stopped { before: "a Newton step was taken" }),
+        None => Ok(()),
+    };
     let block = |k: usize, l: usize| &h[n * (k + c * l)..n * (k + c * l + 1)];
     let members: Vec<Vec<usize>> =
         (0..c).map(|k| (0..m).filter(|&at| atoms.of[at].1 == k).collect()).collect();
@@ -171,6 +178,7 @@ fn outputs(
     let mut gram = DMatrix::zeros(m, m);
     let (mut weighted, mut products) = (Vec::new(), Vec::new());
     for l in 0..c {
+        go_on()?;
         for k in (0..=l).filter(|&k| k == l || block(k, l).iter().any(|h| *h != 0.0)) {
             weighted.clear();
             for column in plain[l].chunks_exact(n) {
@@ -188,7 +196,11 @@ fn outputs(
         }
     }
     let mut correlations = DVector::from_vec(atoms.correlations(dual));
-    let mut decrement: f64 = (0..n).map(|i| sample_decrement(h, dual, i, n, c)).sum();
+    let mut decrement = 0.0;
+    for i in 0..n {
+        go_on()?;
+        decrement += sample_decrement(h, dual, i, n, c);
+    }
     let of: Vec<usize> = atoms.of.iter().map(|(_, k)| *k).collect();
     let all: Vec<f64> = (0..m).flat_map(|at| atoms.column(at)).copied().collect();
     let reductions = loss.reductions(fitted, &all, &of);
@@ -219,7 +231,7 @@ fn outputs(
             }
         }
     }
-    (Parts { gram, correlations, decrement }, intercepts)
+    Ok((Parts { gram, correlations, decrement }, intercepts))
 }
 
 /// `θᵢᵀ Hᵢ⁻¹ θᵢ`.

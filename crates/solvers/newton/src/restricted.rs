@@ -172,9 +172,11 @@ impl Restricted<'_> {
                 break;
             }
             *steps += 1;
-            match self.step(&point, &dual, Some((solver, share.min(gap / size) * gap)), size, control)? {
-                Some(next) => point = next,
-                None => break,
+            match self.step(&point, &dual, Some((solver, share.min(gap / size) * gap)), size, control) {
+                Ok(Some(next)) => point = next,
+                // A step that is stopped leads nowhere.
+                Ok(None) | Err(Error::Stopped { .. }) => break,
+                Err(error) => return Err(error),
             }
         }
         Ok(point)
@@ -182,6 +184,9 @@ impl Restricted<'_> {
 
     /// The intercepts that fit best without any coefficient, from `b`.
     pub(crate) fn best_intercepts(&self, b: Vec<f64>, control: &Control<'_>) -> Result<Point, Error> {
+        if let Some(best) = self.loss.best_intercepts().filter(|_| self.intercept) {
+            return Ok(self.point(Vec::new(), best));
+        }
         let mut point = self.point(Vec::new(), b);
         for _ in 0..if self.intercept { MOST_STEPS } else { 0 } {
             let dual = self.dual(&point);
@@ -207,8 +212,15 @@ impl Restricted<'_> {
         control: &Control<'_>,
     ) -> Result<Option<Point>, Error> {
         let (atoms, links) = (self.atoms(), self.links.as_ref());
-        let model =
-            LocalModel::new(&atoms, self.loss, &point.fitted, dual, (&point.w, links), self.intercept)?;
+        let model = LocalModel::new(
+            &atoms,
+            self.loss,
+            &point.fitted,
+            dual,
+            (&point.w, links),
+            self.intercept,
+            control,
+        )?;
         let target = match (inner, &self.penalty) {
             (Some((solver, gap)), Some(penalty)) if !self.atoms.is_empty() => {
                 let own_size = 0.5 * model.quadratic.target_squared_norm();

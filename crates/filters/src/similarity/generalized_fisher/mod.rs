@@ -165,6 +165,7 @@ impl Selector for GeneralizedFisher {
             "the set has the objective {:.6}, with {} exchanged; no set of {k} has less than {lower_bound:.6}",
             set.objective, set.n_swaps
         ));
+        selection.objective = Some(set.objective);
         selection.relaxation = Some(relaxation);
         selection.note_missing_features(budget, "all others are constant");
         selection.solver = Some(

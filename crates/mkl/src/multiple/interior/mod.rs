@@ -26,8 +26,9 @@ use nalgebra::DMatrix;
 
 use self::kernels::{Seen, Side, System, combined};
 use self::point::{Part, Point};
-use super::Machine;
 use super::terms::Terms;
+use super::{Machine, STEPPED};
+use crate::limits::check_memory;
 use fewest_linalg::Cholesky;
 use fewest_linalg::dot;
 
@@ -67,28 +68,37 @@ pub(super) struct Interior<'a> {
 }
 
 impl<'a> Interior<'a> {
+    /// # Errors
+    /// [`Error::Stopped`]; [`Error::Numerical`] where there is too little memory for the columns of every
+    /// machine.
     pub(super) fn new(
         terms: &'a Terms,
         chosen: &'a [usize],
         machines: &[Machine],
         lambda: f64,
         context: &'a Context<'a>,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let n = terms.n_samples.max(1);
         let mut offsets = vec![0];
         for &m in chosen {
             offsets.push(offsets[offsets.len() - 1] + terms.terms[m].columns.len() / n);
         }
+        let rows = machines.iter().map(|machine| machine.rows.len()).sum();
+        let instead = "use fewer samples or classes";
+        check_memory("multiple kernel learning", &[offsets[offsets.len() - 1], rows], instead)?;
         let scale = lambda.sqrt().recip();
-        let side = |machine: &Machine| {
+        let side = |t: usize| {
+            context.go_on(STEPPED)?;
+            let machine = &machines[t];
             let columns = chosen
                 .iter()
                 .flat_map(|&m| terms.terms[m].columns.chunks_exact(n))
                 .flat_map(|column| machine.rows.iter().map(|&row| scale * column[row]))
                 .collect();
-            Side { labels: machine.labels().collect(), columns }
+            Ok::<Side, Error>(Side { labels: machine.labels().collect(), columns })
         };
-        Self { terms, chosen, offsets, lambda, sides: machines.iter().map(side).collect(), context }
+        let sides = fewest_parallel::try_map(machines.len(), side)?;
+        Ok(Self { terms, chosen, offsets, lambda, sides, context })
     }
 
     fn shift(&self, m: usize) -> f64 {
@@ -96,10 +106,14 @@ impl<'a> Interior<'a> {
     }
 
     /// Starts from a share of `balanced`, each machine's multipliers at zero weights.
-    fn start(&self, machines: &[Machine]) -> Point {
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]
+    fn start(&self, machines: &[Machine]) -> Result<Point, Error> {
         let balanced: Vec<Vec<f64>> = machines.iter().map(Machine::balanced).collect();
         let mut most = vec![0.0; self.chosen.len()];
         for (side, beta) in self.sides.iter().zip(&balanced) {
+            self.context.go_on(STEPPED)?;
             let g = self.products(side, beta);
             for (most, g) in most.iter_mut().zip(g.chunks_exact(beta.len())) {
                 *most += dot(g, beta);
@@ -115,20 +129,31 @@ impl<'a> Interior<'a> {
             let delta = w.iter().map(|w| share / w).collect();
             Part { a, w, nu, delta, bias: 0.0 }
         });
-        Point { parts: parts.collect(), d, s }
+        Ok(Point { parts: parts.collect(), d, s })
     }
 
     /// From the start to the gap `tolerance`, relative to the primal objective.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where numbers overflow.
+    /// [`Error::Numerical`] where numbers overflow; [`Error::Stopped`] before the first point is assessed.
     pub(super) fn run(&self, machines: &[Machine], tolerance: f64) -> Result<Saddle, Error> {
-        let mut x = self.start(machines);
+        let mut x = self.start(machines)?;
         let mut best: Option<(f64, Saddle)> = None;
         let mut since_best = 0;
         for steps in 0..=MOST_STEPS {
-            let seen =
-                fewest_parallel::map(self.sides.len(), |t| self.seen(&self.sides[t], &x.parts[t], &x.d));
+            let seen = fewest_parallel::try_map(self.sides.len(), |t| {
+                self.context.go_on(STEPPED)?;
+                Ok(self.seen(&self.sides[t], &x.parts[t], &x.d))
+            });
+            let seen = match (seen, &mut best) {
+                (Ok(seen), _) => seen,
+                // The best point before stands.
+                (Err(Error::Stopped { .. }), Some((_, best))) => {
+                    best.status = self.context.stopped().unwrap_or(Status::TimeLimit);
+                    break;
+                }
+                (Err(error), _) => return Err(error),
+            };
             let squares = self.squares(&seen);
             let saddle = self.assess(&x, &seen, steps);
             let gap = saddle.gap(squares.iter().copied().fold(0.0, f64::max));
@@ -206,6 +231,9 @@ impl<'a> Interior<'a> {
         let q = x.d.len();
         let mut schur = vec![0.0; q * q];
         for (system, seen) in systems.iter().zip(seen) {
+            if self.context.stopped().is_some() {
+                return false;
+            }
             let n = seen.beta.len();
             let projected = DMatrix::from_column_slice(n, q, &system.projected);
             let product = DMatrix::from_column_slice(n, q, &seen.g).tr_mul(&projected);
@@ -221,15 +249,12 @@ impl<'a> Interior<'a> {
         }
         let newton = Newton { systems, schur: Cholesky::above_identity(schur, q), roots };
         let mean = x.complementarity();
-        let predicted = self.direction(x, seen, squares, &newton, 0.0, None);
-        // With many samples each of the two solves many systems.
-        if self.context.stopped().is_some() {
-            return false;
-        }
+        let Some(predicted) = self.direction(x, seen, squares, &newton, 0.0, None) else { return false };
         let mut trial = x.clone();
         trial.add(&predicted, x.reach(&predicted).min(1.0));
         let centring = (trial.complementarity() / mean).clamp(0.0, 1.0).powi(3);
         let step = self.direction(x, seen, squares, &newton, centring * mean, Some(&predicted));
+        let Some(step) = step else { return false };
         let length = (SHARE * x.reach(&step)).min(1.0);
         // So written, NaN is no progress.
         let moves = length > 1e-8;
@@ -239,7 +264,8 @@ impl<'a> Interior<'a> {
         moves
     }
 
-    /// The step to products of `target`, with the second order of `predicted` counted in.
+    /// The step to products of `target`, with the second order of `predicted` counted in; `None` where it was
+    /// stopped. With many samples or machines it solves many systems.
     fn direction(
         &self,
         x: &Point,
@@ -248,12 +274,15 @@ impl<'a> Interior<'a> {
         newton: &Newton,
         target: f64,
         predicted: Option<&Point>,
-    ) -> Point {
+    ) -> Option<Point> {
         let q = x.d.len();
         let mut residuals: Vec<f64> = (0..q).map(|m| 1.0 - 0.5 * squares[m] - x.s[m]).collect();
         let mut right = vec![0.0; q];
         let mut plain = Vec::new();
         for (t, side) in self.sides.iter().enumerate() {
+            if self.context.stopped().is_some() {
+                return None;
+            }
             let (part, seen, system) = (&x.parts[t], &seen[t], &newton.systems[t]);
             let n = part.a.len();
             let (mut to_nu, mut to_delta) = (vec![0.0; n], vec![0.0; n]);
@@ -312,7 +341,7 @@ impl<'a> Interior<'a> {
             let w = a.iter().map(|a| -a).collect();
             parts.push(Part { a, w, nu, delta, bias });
         }
-        Point { parts, d, s }
+        Some(Point { parts, d, s })
     }
 }
 
