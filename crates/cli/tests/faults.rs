@@ -461,8 +461,8 @@ fn nearly_as_many_classes_as_samples_are_told_at_once() {
     }
 }
 
-/// Where such a column is said to be classes, and where there are hundreds of them with many features, a limit
-/// is heard by every method, and memory is asked for before it is taken.
+/// Where such a column is said to be classes, and where there are hundreds of them with many features, a
+/// limit is heard by every method, and memory is asked for before it is taken.
 #[cfg(target_os = "linux")]
 #[test]
 fn hundreds_and_thousands_of_classes_end_in_time() {

@@ -399,8 +399,8 @@ fn the_objective_is_the_value_of_the_formula() -> Result<(), Error> {
     Ok(())
 }
 
-/// Where a set is made of the solution of a relaxation, the solver reports on the relaxation, and the selection
-/// on the set.
+/// Where a set is made of the solution of a relaxation, the solver reports on the relaxation, and the
+/// selection on the set.
 #[test]
 fn of_a_relaxation_the_value_of_the_set_is_told_beside_it() -> Result<(), Error> {
     for (id, classes) in [("generalized-fisher", true), ("nmmkl", true), ("nmmklr", false)] {

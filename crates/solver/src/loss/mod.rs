@@ -82,7 +82,8 @@ pub trait Loss: Sync {
         Ok(())
     }
 
-    /// The best intercepts without any coefficient, where a formula has them. Default: Newton steps find them.
+    /// The best intercepts without any coefficient, where a formula has them. Default: Newton steps find
+    /// them.
     fn best_intercepts(&self) -> Option<Vec<f64>> {
         None
     }

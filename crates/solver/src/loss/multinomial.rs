@@ -93,7 +93,7 @@ impl Loss for Multinomial {
     /// `diag(p) − ppᵀ`, and on the diagonal a share of `|Θ|`.
     fn curvature(&self, fitted: &[f64], out: &mut [f64]) {
         let (n, c) = (self.classes.len(), self.n_classes);
-        // Of samples that do not count, 0. Pairs of classes for all samples are one after the other in memory.
+        // 0 for samples that do not count. The samples of a pair of classes follow each other in memory.
         let (mut p, mut own) = (vec![0.0; n * c], vec![0.0; n * c]);
         let shares: Vec<f64> = (0..n).map(|i| self.samples.share(i)).collect();
         self.each(fitted, |i, share, logs| {
