@@ -129,9 +129,9 @@ fn columns_that_are_no_samples_are_left_out_by_name() {
     let complete = read(TEXT, kind(), &["about", "source"]).unwrap().complete(Missing::Error).unwrap();
     let reduction = Reduction::of(&complete, Missing::Error, &[1]).unwrap();
     for text in [TEXT, "gene,ann,bob\nG2,4,5\n"] {
-        let reduction = Some(reduction.clone());
-        let options = ReadOptions { transpose: true, reduction: reduction.clone(), ..ReadOptions::default() };
-        let reduced = reduction.unwrap().apply(read_csv(text, &options).unwrap(), Unknown::Error).unwrap();
+        let known = reduction.clone();
+        let options = ReadOptions { transpose: true, reduction: Some(known), ..ReadOptions::default() };
+        let reduced = reduction.apply(read_csv(text, &options).unwrap(), Unknown::Error).unwrap();
         assert_eq!(columns(reduced.dataset.x()), [[4.0, 5.0]]);
     }
 }
