@@ -446,7 +446,7 @@ fn hostile_data_give_an_answer_or_a_message() -> Result<(), Error> {
     let scaled = |factor: f64| wave(12, 5).iter().map(|value| value * factor).collect::<Vec<f64>>();
     // More features than samples, of which every third or all have squares that overflow.
     let wide = |every: usize| -> Vec<Vec<f64>> {
-        let factor = |j: usize| if j % every == 0 { 1e200 } else { 1.0 };
+        let factor = |j: usize| if j.is_multiple_of(every) { 1e200 } else { 1.0 };
         (0..30).map(|j| wave(12, j + 1).iter().map(|value| value * factor(j)).collect()).collect()
     };
     let mut cases: Vec<(&str, Dataset)> = vec![
