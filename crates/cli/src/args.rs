@@ -225,6 +225,9 @@ pub(crate) struct ApplyArgs {
     pub result: PathBuf,
     #[command(flatten)]
     pub read: FileArgs,
+    /// Columns of the file that are no samples, with --transpose, besides those that the selection left out
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "transpose")]
+    pub ignore: Vec<String>,
     /// Write the selected features, best first, to this file: CSV or .parquet; `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub write_reduced: PathBuf,

@@ -75,6 +75,7 @@ pub(crate) fn options(registry: &Registry, args: &FileArgs) -> Result<ReadOption
 pub(crate) fn reduced(
     registry: &Registry,
     args: &FileArgs,
+    ignore: &[String],
     reduction: Reduction,
     unknown: Unknown,
 ) -> Result<Reduced, Failure> {
@@ -86,6 +87,7 @@ pub(crate) fn reduced(
     let options = ReadOptions {
         target: TargetChoice::None,
         header,
+        ignore: ignore.to_vec(),
         reduction: Some(reduction.clone()),
         ..options(registry, args)?
     };

@@ -86,6 +86,11 @@ fn json_has_the_promised_keys_in_their_order() {
     assert_eq!(solver, ["certificate", "gap", "iterations", "lambda", "name", "objective", "status"]);
     assert_eq!(document["solver"]["status"], "converged");
     assert_eq!(document["solver"]["certificate"], "gap");
+    // Of a set that is made of what a solver finds, its own value beside that of the solver.
+    let rounded = place.json(&["select", "table.csv", "-k", "2", "-m", "nmmklr"]);
+    assert!(document.get("objective").is_none());
+    let own = rounded["objective"].as_f64().unwrap();
+    assert!(own >= rounded["solver"]["objective"].as_f64().unwrap() * (1.0 - 1e-6), "{rounded}");
     assert!(document["solver"]["gap"].as_f64().unwrap() <= 1e-8);
     assert!(document["seconds"].as_f64().unwrap() >= 0.0);
 }

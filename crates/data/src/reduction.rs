@@ -80,6 +80,8 @@ pub struct Reduced {
     pub unknown: Vec<UnknownLevel>,
     /// The columns of which none of several rows had a value, so that each was filled in.
     pub empty: Vec<String>,
+    /// The columns of a transposed file that were left out, since they are no samples.
+    pub not_samples: Vec<String>,
 }
 
 /// What a level is taken for that the training table does not have.
@@ -220,6 +222,7 @@ impl Reduction {
         let n_samples = table.n_samples();
         let mut filled = 0;
         let (mut unknown_levels, mut empty) = (Vec::new(), Vec::new());
+        let not_samples = table.not_samples.clone();
         let mut gone = vec![false; n_samples];
         let mut columns = Vec::with_capacity(self.columns.len());
         for (wanted, place) in self.columns.iter().zip(self.places(&table)?) {
@@ -284,7 +287,7 @@ impl Reduction {
             data = data.with_sample_id_name(name);
         }
         let dataset = if rows.len() < n_samples { data.subset(&rows)? } else { data };
-        Ok(Reduced { dataset, filled, dropped, unknown: unknown_levels, empty })
+        Ok(Reduced { dataset, filled, dropped, unknown: unknown_levels, empty, not_samples })
     }
 
     /// The feature of `table` that each column is; `None` behind the last one that a sparse table stores.

@@ -62,7 +62,12 @@ fn feed(stream: &mut dyn StreamSelector, data: &Dataset, arrives: Arrives, step:
             _ => data.feature_subset(&part.collect::<Vec<_>>())?,
         };
         // A message, and a stream that goes on with what comes next.
-        for error in [stream.update(&arrived, &context).err(), stream.selection(Budget::Count(1)).err()] {
+        let updated = stream.update(&arrived, &context).err();
+        let selected = stream.selection(Budget::Count(1));
+        if let Ok(selection) = &selected {
+            assert!(selection.order.len() <= 1 && !selection.scores.iter().any(|score| score.is_nan()));
+        }
+        for error in [updated, selected.err()] {
             let line = error.map(|error| error.to_string());
             assert!(line.as_ref().is_none_or(|line| !line.is_empty() && !line.contains('\n')), "{line:?}");
         }

@@ -409,9 +409,8 @@ fn of_a_relaxation_the_value_of_the_set_is_told_beside_it() -> Result<(), Error>
         let selection = selector.select(&problem(classes)?.data, Budget::Count(2), &Context::default())?;
         let relaxed = selection.solver.as_ref().map(|report| report.objective);
         let relaxed = relaxed.ok_or(Error::Stopped { before: "a report" })?;
-        let summary = selection.relaxation.as_ref().map(|relaxation| relaxation.objective);
-        assert!(selection.objective.is_some_and(|set| set >= relaxed * (1.0 - 1e-6)), "{id}: {selection:?}");
-        assert_eq!(selection.objective, summary, "{id}");
+        // Both problems have sets that are worse than mixtures of them.
+        assert!(selection.objective.is_some_and(|set| set > 1.001 * relaxed), "{id}: {selection:?}");
     }
     Ok(())
 }

@@ -149,9 +149,9 @@ struct Followed {
 }
 
 impl Followed {
-    /// The smallest penalty that was reached.
-    fn reached(&self) -> f64 {
-        self.points.last().map_or(f64::INFINITY, |(lambda, _)| *lambda)
+    /// `penalty`, or the smallest one that was reached where the path ends before.
+    fn down_to(&self, penalty: f64) -> f64 {
+        self.points.last().map_or(f64::INFINITY, |(lambda, _)| penalty.max(*lambda))
     }
 }
 
@@ -292,7 +292,9 @@ impl Selector for LassoWeights {
         let weights_at = |penalty: f64| -> Vec<Vec<f64>> {
             let of = |(problem, path): (&Centred<'_>, &Followed)| {
                 let mut w = vec![0.0; design.n_columns()];
-                problem.weights(path, penalty).into_iter().for_each(|(j, value)| w[j] = value);
+                for (j, value) in problem.weights(path, path.down_to(penalty)) {
+                    w[j] = value;
+                }
                 w
             };
             problems.iter().zip(&paths).map(of).collect()
@@ -302,23 +304,17 @@ impl Selector for LassoWeights {
             penalties[self.choose(&errors)]
         } else if let Budget::Count(k) = budget {
             // Nothing but the number of features tells a penalty then.
-            let reached = paths.iter().map(Followed::reached).fold(0.0, f64::max);
-            let has_enough = |&penalty: &f64| {
-                feature_scores(&design, &weights_at(penalty)).iter().filter(|score| **score != 0.0).count()
-                    >= k
+            let has_enough = |&&penalty: &&f64| {
+                let scores = feature_scores(&design, &weights_at(penalty));
+                scores.iter().filter(|score| **score != 0.0).count() >= k
             };
-            penalties
-                .iter()
-                .copied()
-                .filter(|penalty| *penalty >= reached)
-                .find(has_enough)
-                .unwrap_or(reached)
+            penalties.iter().find(has_enough).copied().unwrap_or(smallest)
         } else {
             return Err(STOPPED);
         };
         let mut reports = Vec::new();
-        for (problem, path) in problems.iter().zip(&paths).filter(|_| chosen.is_finite()) {
-            reports.push(problem.report(path, chosen, self.tolerance)?);
+        for (problem, path) in problems.iter().zip(&paths).filter(|(_, path)| !path.points.is_empty()) {
+            reports.push(problem.report(path, path.down_to(chosen), self.tolerance)?);
         }
         let mut report = combined(reports).ok_or(STOPPED)?;
         let missing = errors.len() < n_folds;
@@ -333,8 +329,8 @@ impl Selector for LassoWeights {
         let mut selection = select(&scores, budget, report, no_others)?;
         if errors.is_empty() {
             selection.notes.push(
-                "stopped before a fold was done: the penalty is the largest that gives as many features, or that \
-                 was reached"
+                "stopped before a fold was done: the penalty is the largest that gives as many features, or the \
+                 smallest that was reached"
                     .to_owned(),
             );
         } else if missing {

@@ -25,8 +25,8 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
     }
     let format = file.map(|file| reduced_format(registry, file)).transpose()?;
     let reduction = reduction(&args.result)?;
-    let Reduced { dataset: data, filled, dropped, unknown, empty, .. } =
-        input::reduced(registry, &args.read, reduction.clone(), args.unknown)?;
+    let Reduced { dataset: data, filled, dropped, unknown, empty, not_samples, .. } =
+        input::reduced(registry, &args.read, &args.ignore, reduction.clone(), args.unknown)?;
     runner::end_of_reading();
     let features: Vec<usize> = (0..data.n_features()).collect();
     match format {
@@ -59,6 +59,13 @@ pub(crate) fn apply(registry: &Registry, args: &ApplyArgs) -> Result<ExitCode, F
             "{} that the training table does not have, taken for missing values (--unknown missing): {}",
             text::counted(unknown.len(), "level", "levels"),
             first_few(unknown.iter().map(level))
+        ));
+    }
+    if !not_samples.is_empty() {
+        output::complain(&format!(
+            "{} left out, which are no samples: {}",
+            text::counted(not_samples.len(), "column", "columns"),
+            first_few(not_samples.iter().map(|name| format!("`{}`", text::one_line(name))))
         ));
     }
     if !empty.is_empty() {

@@ -1,5 +1,6 @@
 //! Tables of text with a feature a line.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +9,11 @@ use csv::{ByteRecord, WriterBuilder};
 
 use super::cells::IF_FEATURES;
 use super::delimited::{Rows, check_text, delimiter, read_text, wrong_length};
+use crate::error::listed;
 use crate::memory::Limit;
 use crate::source::Source;
 use crate::table::Table;
-use crate::{Error, Header, Place, ReadOptions, matching_names};
+use crate::{Error, Header, Place, ReadOptions};
 
 /// Bytes of a line besides its cells, and of a cell besides its text, there and in the text written.
 const LINE: u64 = 96;
@@ -57,7 +59,7 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
     let names_samples = options.header != Header::No;
     let (is_sample, ignore) = samples(&lines, options);
     let not_samples = (1..is_sample.len()).filter(|&column| !is_sample[column]);
-    let not_samples = not_samples.map(|column| name(lines.first(), column)).collect();
+    let not_samples: Vec<String> = not_samples.map(|column| name(lines.first(), column)).collect();
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     for column in (0..is_sample.len()).filter(|&column| is_sample[column]) {
         for (line, cells) in lines.iter().enumerate() {
@@ -76,8 +78,13 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Table, E
     let length = text.len() as u64;
     let source = Source::of_stream(&path, std::io::Cursor::new(text), length)?;
     let table = read_text(source, &options).map_err(after)?;
+    let mut notes = table.notes;
+    if !not_samples.is_empty() {
+        let names = listed(not_samples.iter().map(String::as_str));
+        notes.push(format!("left out, as columns of the file that are no samples: {names}"));
+    }
     // The lines of the file are columns now.
-    Ok(Table { lines: None, not_samples, ..table })
+    Ok(Table { lines: None, not_samples, notes, ..table })
 }
 
 /// The cell of a line, a name, as names are read.
@@ -87,30 +94,28 @@ fn name(line: Option<&ByteRecord>, column: usize) -> String {
 }
 
 /// Which columns hold the names of the features or a sample, and what is to be ignored besides the others:
-/// names that no feature has may be those of columns, such as a description of each feature.
+/// a name that no feature has may be that of a column, such as a description of each feature.
 fn samples(lines: &[ByteRecord], options: &ReadOptions) -> (Vec<bool>, Vec<String>) {
     let first = lines.first();
     let mut is_sample = vec![true; first.map_or(0, ByteRecord::len)];
     if options.header == Header::No {
         return (is_sample, options.ignore.clone());
     }
-    let named = |names: &[String], wanted: &String| match names.iter().any(|name| name == wanted) {
-        true => (0..names.len()).filter(|&at| names[at] == *wanted).collect(),
-        false => matching_names(names, wanted),
-    };
-    let features: Vec<String> = lines.iter().skip(1).map(|line| name(Some(line), 0)).collect();
-    let columns: Vec<String> = (1..is_sample.len()).map(|column| name(first, column)).collect();
-    // Those of the training table, which a new one need not have.
-    let known = options.reduction.as_ref().map_or(&[][..], |reduction| &reduction.not_samples);
+    let features: HashSet<String> = lines.iter().skip(1).map(|line| name(Some(line), 0)).collect();
+    let columns: Vec<String> = (0..is_sample.len()).map(|column| name(first, column)).collect();
+    let there: HashSet<&String> = columns.iter().skip(1).collect();
     // A number is that of a feature.
-    let is_name = |wanted: &String| wanted.parse::<usize>().is_err();
-    let mut ignore = options.ignore.clone();
-    ignore.retain(|wanted| {
-        !(is_name(wanted) && named(&features, wanted).is_empty() && !named(&columns, wanted).is_empty())
-    });
-    let wanted = options.ignore.iter().filter(|wanted| !ignore.contains(wanted)).chain(known);
-    for at in wanted.flat_map(|wanted| named(&columns, wanted)) {
-        is_sample[at + 1] = false;
+    let is_column = |wanted: &String| {
+        there.contains(wanted) && !features.contains(wanted) && wanted.parse::<usize>().is_err()
+    };
+    let (mut out, ignore): (HashSet<String>, Vec<String>) = {
+        let (out, ignore): (Vec<String>, Vec<String>) = options.ignore.iter().cloned().partition(is_column);
+        (out.into_iter().collect(), ignore)
+    };
+    // Those of the training table, which a new one need not have.
+    out.extend(options.reduction.iter().flat_map(|reduction| reduction.not_samples.iter().cloned()));
+    for (is_sample, column) in is_sample.iter_mut().zip(&columns).skip(1) {
+        *is_sample = !out.contains(column);
     }
     (is_sample, ignore)
 }
@@ -151,7 +156,7 @@ fn after(error: Error) -> Error {
     match error {
         Error::Malformed { path, place, problem, advice } => {
             // It is transposed: where that was wrong, it is not.
-            let instead = "leave out a column of the file that is no sample, or leave the table as it is if its lines are samples";
+            let instead = "leave out a column of the file that is no sample, or do without --transpose";
             let advice = advice.replace(IF_FEATURES, instead).replace(", --transpose)", ", --ignore)");
             let advice = format!("{advice} (lines and columns are those of the transposed table)");
             Error::Malformed { path, place, problem, advice }

@@ -146,8 +146,8 @@ impl Network {
 /// What the first fold that is run tells of the time that it will take, said of all folds.
 struct FromFirst<'a> {
     progress: &'a dyn Progress,
-    /// Folds that are run one after the other.
-    in_turn: f64,
+    /// How many times as long all selections take as one.
+    times: f64,
     /// Held while something is told: from one thread at a time.
     alone: &'a Mutex<(usize, Forecast)>,
 }
@@ -157,7 +157,7 @@ impl Progress for FromFirst<'_> {
 
     fn announce(&self, stage: &str, expected: Duration) {
         let _alone = self.alone.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let all = Duration::try_from_secs_f64(expected.as_secs_f64() * self.in_turn).unwrap_or(Duration::MAX);
+        let all = Duration::try_from_secs_f64(expected.as_secs_f64() * self.times).unwrap_or(Duration::MAX);
         self.progress.announce(&format!("{stage} in every fold"), all);
     }
 }
@@ -196,7 +196,11 @@ impl Experiment<'_> {
             (0..splits.len()).filter(|fold| folds.iter().all(|record| record.fold != *fold)).collect();
         let in_turn = pending.len().div_ceil(fewest_parallel::n_threads()) as f64;
         let done = Mutex::new((folds.len(), Forecast::start("folds", in_turn)));
-        let told = context.progress.map(|progress| FromFirst { progress, in_turn, alone: &done });
+        let told = context.progress.map(|progress| {
+            // A selection for each number of features, where one does not serve all.
+            let selections = if self.nested { 1.0 } else { plan.ks.len() as f64 };
+            FromFirst { progress, times: in_turn * selections, alone: &done }
+        });
         let failed = AtomicUsize::new(usize::MAX);
         let run_fold = |fold: usize| {
             // Folds after one that failed are not needed; those before it decide which error is reported.

@@ -363,7 +363,7 @@ impl Selector for Slow {
         let mut steps = Forecast::start("steps", 1e15);
         std::thread::sleep(Duration::from_micros(10));
         steps.report(1, 2, context);
-        Ranked(&Covariance).select(data, budget, context)
+        Ranked::new(Covariance).select(data, budget, context)
     }
 }
 

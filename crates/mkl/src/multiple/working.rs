@@ -13,6 +13,9 @@ const FIRST: usize = 32;
 /// Kernels that are added at a time, at least.
 const MORE: usize = 16;
 
+/// Machines of which a look at all kernels takes little time.
+const FEW_MACHINES: usize = 1000;
+
 /// Relative error of the largest penalty.
 const PENALTY_ERROR: f64 = 1e-5;
 
@@ -122,13 +125,22 @@ pub(super) fn solve(
     chosen.truncate(FIRST);
     order::sort_indices(&mut chosen);
     let mut steps = 0;
+    // What the sets before the last one came to.
+    let mut before: Option<Solution> = None;
     loop {
-        let interior = Interior::new(terms, &chosen, machines, lambda, context)?;
-        let mut saddle = interior.run(machines, 0.5 * tolerance)?;
+        let interior = Interior::new(terms, &chosen, machines, lambda, context);
+        let ended = interior.and_then(|interior| interior.run(machines, 0.5 * tolerance));
+        let mut saddle = match (ended, before.take()) {
+            (Err(Error::Stopped { .. }), Some(found)) => {
+                return Ok(Solution { status: context.stopped().unwrap_or(Status::TimeLimit), ..found });
+            }
+            (ended, _) => ended?,
+        };
         steps += saddle.steps;
-        // Where it was stopped the certificate is all that is missing.
+        // Where it was stopped the certificate is all that is missing, which takes little of few machines.
         let unlimited = Context::default();
-        let limits = if saddle.status.is_stopped() { &unlimited } else { context };
+        let is_short = saddle.status.is_stopped() && machines.len() <= FEW_MACHINES;
+        let limits = if is_short { &unlimited } else { context };
         let squares: Vec<f64> = match terms.squares(machines, &saddle.betas, limits) {
             Ok(squares) => squares.into_iter().map(|square| square / lambda).collect(),
             Err(_) => {
@@ -143,6 +155,10 @@ pub(super) fn solve(
             .map(|m| (squares[m], m))
             .collect();
         let reached = gap <= tolerance * saddle.primal;
+        let mut weights = vec![0.0; terms.len()];
+        for (&m, weight) in chosen.iter().zip(&saddle.weights) {
+            weights[m] = weight / lambda;
+        }
         if reached || stopped || outside.is_empty() {
             let status = match saddle.status {
                 _ if reached => Status::Converged,
@@ -150,12 +166,9 @@ pub(super) fn solve(
                 Status::Converged => Status::AlmostConverged,
                 status => status,
             };
-            let mut weights = vec![0.0; terms.len()];
-            for (&m, weight) in chosen.iter().zip(&saddle.weights) {
-                weights[m] = weight / lambda;
-            }
             return Ok(Solution { weights, objective: saddle.primal, gap, status, steps });
         }
+        before = Some(Solution { weights, objective: saddle.primal, gap, status: saddle.status, steps });
         context.report("kernels", chosen.len(), terms.len());
         order::largest_first(&mut outside);
         outside.truncate(MORE.max(chosen.len() / 2));

@@ -118,7 +118,7 @@ impl LinearModel<'_> {
     /// # Errors
     /// [`Error::ShapeMismatch`] unless design and loss have the same samples; [`Error::TooFew`] where no
     /// intercept is the best ([`Loss::check_intercept`]); [`Error::Numerical`] where values overflow, and
-    /// where there is no memory for the curvature; what reading the columns returns.
+    /// where there is no memory for the curvature; [`Error::Stopped`]; what reading the columns returns.
     pub fn null(&self, control: &Control<'_>) -> Result<Null, Error> {
         self.check()?;
         if self.intercept {

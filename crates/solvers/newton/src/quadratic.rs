@@ -215,7 +215,12 @@ fn outputs(
         // A shift of all outputs may change nothing.
         let ridge = 1e-13 * free.trace();
         (0..c).for_each(|k| free[(k, k)] += ridge);
-        let crossed = DMatrix::from_fn(c, m, |k, at| dot(block(k, atoms.of[at].1), atoms.column(at)));
+        let mut crossed = DMatrix::zeros(c, m);
+        for (at, mut crossed) in crossed.column_iter_mut().enumerate() {
+            go_on()?;
+            let (column, output) = (atoms.column(at), atoms.of[at].1);
+            crossed.iter_mut().enumerate().for_each(|(k, value)| *value = dot(block(k, output), column));
+        }
         let sums = DVector::from_fn(c, |k, _| dual[k * n..(k + 1) * n].iter().sum::<f64>());
         if let Some(factor) = free.cholesky() {
             let solved = factor.solve(&crossed);

@@ -8,7 +8,8 @@ use super::{Element, Header, Kind, failure, read_header};
 use crate::Error;
 
 /// The columns of a `.npy` array whose bytes are somewhere else: in a file mapped into memory, in a shared
-/// buffer, in the program itself. So a table larger than memory is a table for every method.
+/// buffer, in the program itself. A method that reads column by column then takes a table larger than memory;
+/// one that keeps standardised columns or kernels needs memory for these.
 ///
 /// A column of an array of little-endian `float64` that is stored column by column (`numpy.asfortranarray`)
 /// is read where it is. Others are converted into the buffer of the caller at each reading; of an array
@@ -84,7 +85,8 @@ impl<B: AsRef<[u8]> + Send + Sync> Columns for NpyColumns<B> {
         let Header { element, fortran_order, n_rows, n_columns, .. } = self.header;
         let size = element.size();
         scratch.clear();
-        if fortran_order {
+        // Of one column both orders are the same.
+        if fortran_order || n_columns == 1 {
             let bytes = self.values(j * n_rows, n_rows, j)?;
             let in_place = matches!(element, Element { kind: Kind::Float(8), big_endian: false });
             // Not where the array does not start at a multiple of 8 bytes.
