@@ -55,9 +55,23 @@ pub(super) fn columns(batch: &Dataset, method: &'static str) -> Result<Vec<Vec<f
         let mut column = vec![0.0; n];
         batch.x().copy_column(j, &mut column)?;
         batch.check_finite(j, &column)?;
+        check_squares(&column, method, || format!("feature {j} (counted from 0)"))?;
         Ok(column)
     };
     (0..d).map(column).collect()
+}
+
+/// Values up to this size have differences whose squares can be summed.
+const LARGEST: f64 = 1e150;
+
+/// # Errors
+/// [`Error::Unsupported`] for values of `what` that are too large.
+fn check_squares(values: &[f64], method: &'static str, what: impl Fn() -> String) -> Result<(), Error> {
+    if values.iter().all(|value| value.abs() <= LARGEST) {
+        return Ok(());
+    }
+    let what = format!("{}, whose squares are too large,", what());
+    Err(Error::Unsupported { method, what, instead: "multiply its values by a constant first".to_owned() })
 }
 
 pub(super) fn same_length(expected: usize, found: usize) -> Result<(), Error> {
@@ -81,8 +95,8 @@ pub(super) fn same_length(expected: usize, found: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// A target without classes; other features or names of classes than in the first batch; categories of more
-/// than two levels; values that are not finite; sample weights. Scores need two classes, and a weight above
-/// their number.
+/// than two levels; values that are not finite, or whose squares are too large; sample weights. Scores need
+/// two classes, and a weight above their number.
 #[derive(Debug, Clone, Default)]
 pub struct ClassSums {
     names: Vec<String>,
@@ -195,7 +209,8 @@ impl StreamSums for ClassSums {
 ///
 /// # Errors
 /// A target other than one real output or two classes; other features than in the first batch; categories
-/// of more than two levels; values that are not finite; sample weights. Scores need a weight of 2.
+/// of more than two levels; values that are not finite, or whose squares are too large; sample weights. Scores
+/// need a weight of 2.
 #[derive(Debug, Clone, Default)]
 pub struct CorrelationSums {
     /// Of the target, which has the weight.
@@ -222,6 +237,7 @@ impl Accumulator for CorrelationSums {
                 return Err(Error::UnsupportedTarget { method, expected, found: other.describe() });
             }
         };
+        check_squares(&y, CORRELATION_SUMS, || "a target".to_owned())?;
         let target = Moments::of(y.iter().copied());
         let sums = |column: Vec<f64>| {
             let own = Moments::of(column.iter().copied());

@@ -10,8 +10,8 @@ use super::{ClassSums, CorrelationSums, FadingSums, StreamSums};
 /// Cost: `O(d)` a sample. Memory: `3 d` numbers.
 ///
 /// # Errors
-/// Other features than in the first batch; categories of more than two levels; values that are not finite;
-/// sample weights.
+/// Other features than in the first batch; categories of more than two levels; values that are not finite, or
+/// whose squares are too large; sample weights.
 #[derive(Debug, Clone, Default)]
 pub struct VarianceSums(Vec<Moments>);
 
