@@ -209,8 +209,8 @@ impl StreamSums for ClassSums {
 ///
 /// # Errors
 /// A target other than one real output or two classes; other features than in the first batch; categories
-/// of more than two levels; values that are not finite, or whose squares are too large; sample weights. Scores
-/// need a weight of 2.
+/// of more than two levels; values that are not finite, or whose squares are too large; sample weights.
+/// Scores need a weight of 2.
 #[derive(Debug, Clone, Default)]
 pub struct CorrelationSums {
     /// Of the target, which has the weight.
