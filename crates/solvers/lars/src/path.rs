@@ -200,13 +200,28 @@ pub fn path(
                 continue;
             }
         }
+        // Each stage begins anew: where it was stopped, the one before may have come further.
+        let is_behind = status.is_stopped() && checked.len() > breakpoints.len();
+        let (breakpoints, end) = match checked.last().filter(|_| is_behind) {
+            Some(last) => {
+                let mut end = vec![0.0; working.atoms.len()];
+                for (j, value) in &last.coefficients {
+                    // All that were active are in the working set.
+                    if let Ok(at) = working.atoms.binary_search(j) {
+                        end[at] = *value;
+                    }
+                }
+                (checked, end)
+            }
+            None => (breakpoints, outcome.coefficients),
+        };
         let lambda = breakpoints.last().map_or(0.0, |point| point.lambda);
         let largest = relevance.iter().copied().fold(0.0, f64::max);
-        let correlations = certificate::correlations(&working, &outcome.coefficients)?;
+        let correlations = certificate::correlations(&working, &end)?;
         let relative = correlations.iter().zip(&chosen).map(|(correlation, weight)| correlation / weight);
         let certified = certificate::certifiable_penalty(lambda, largest, relative);
         let penalty = L1::weighted(certified, &chosen)?.nonnegative();
-        let certificate = certificate::certify(&working, &penalty, &outcome.coefficients, &correlations);
+        let certificate = certificate::certify(&working, &penalty, &end, &correlations);
         let duality_gap = certificate.relative_gap();
         // The gap shows steps that rounding has made inaccurate.
         let status = match status {

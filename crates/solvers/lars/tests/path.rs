@@ -268,6 +268,31 @@ fn control_stops_it() {
     assert_eq!(run(Control { stop: Some(&second), ..Control::default() }), Status::Interrupted);
 }
 
+/// Stages begin anew, and a path that is stopped is as long as the longest: the more steps, the longer.
+#[test]
+fn a_stop_keeps_what_earlier_stages_found() {
+    let noise = |j: u64| -> Vec<f64> {
+        (0..60).map(|i| (fewest_core::derive_seed(j, i) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5).collect()
+    };
+    let columns: Vec<Vec<f64>> = (0..40).map(noise).collect();
+    let problem = problem(&columns, &noise(99));
+    let whole = path(&problem, &PathOptions::default(), &Control::default()).unwrap();
+    let mut lengths = Vec::new();
+    for most in 1..400 {
+        let steps = std::sync::atomic::AtomicUsize::new(0);
+        let stop = |_: &SolverState| steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= most;
+        let control = Control { stop: Some(&stop), ..Control::default() };
+        let found = path(&problem, &PathOptions::default(), &control).unwrap();
+        if found.status != Status::Interrupted {
+            assert_eq!(found.breakpoints, whole.breakpoints);
+            break;
+        }
+        check_path(&problem, &[1.0; 40], &found);
+        lengths.push(found.breakpoints.len());
+    }
+    assert!(lengths.is_sorted() && lengths.len() > 40, "{lengths:?}");
+}
+
 /// Keeps the last checkpoint as text.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Option<String>>>);
