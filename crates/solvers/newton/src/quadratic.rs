@@ -10,6 +10,9 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 /// accurate steps are, and no certificate.
 const REDUCED: f64 = 10.0;
 
+/// Numbers of the curvature that are written between two looks at the time.
+const AT_ONCE: usize = 1 << 24;
+
 /// The atoms of a model: `(column, output)` of each coefficient, with the columns of length `n` in memory.
 pub(crate) struct Atoms<'a> {
     pub(crate) columns: &'a [f64],
@@ -66,6 +69,13 @@ pub(crate) fn curvature_room(n: usize, c: usize) -> Result<Vec<f64>, Error> {
     room(what, &[n, c, c], "Newton's method", "use fewer samples or classes")
 }
 
+fn go_on(control: &Control<'_>) -> Result<(), Error> {
+    match control.stopped() {
+        Some(_) => Err(Error::Stopped { before: "a Newton step was taken" }),
+        None => Ok(()),
+    }
+}
+
 impl LocalModel {
     /// At the coefficients `w` with their links, fitted values and dual point.
     pub(crate) fn new(
@@ -78,9 +88,14 @@ impl LocalModel {
         control: &Control<'_>,
     ) -> Result<Self, Error> {
         let (n, c) = (atoms.n, atoms.c);
-        let mut h = curvature_room(n, c)?;
-        h.resize(n * c * c, 0.0);
+        let (mut h, all) = (curvature_room(n, c)?, n * c * c);
+        // Of many classes it takes seconds.
+        while h.len() < all {
+            go_on(control)?;
+            h.resize(all.min(h.len() + AT_ONCE), 0.0);
+        }
         loss.curvature(fitted, &mut h);
+        go_on(control)?;
         let (parts, intercepts) = if c == 1 {
             one_output(atoms, loss, fitted, &h, dual, intercept)
         } else {
@@ -163,11 +178,6 @@ fn outputs(
     control: &Control<'_>,
 ) -> Result<(Parts, Option<Intercepts>), Error> {
     let (n, c, m) = (atoms.n, atoms.c, atoms.of.len());
-    // Of many classes the parts take seconds each.
-    let go_on = || match control.stopped() {
-        Some(_) => Err(Error::Stopped { before: "a Newton step was taken" }),
-        None => Ok(()),
-    };
     let block = |k: usize, l: usize| &h[n * (k + c * l)..n * (k + c * l + 1)];
     let members: Vec<Vec<usize>> =
         (0..c).map(|k| (0..m).filter(|&at| atoms.of[at].1 == k).collect()).collect();
@@ -178,7 +188,7 @@ fn outputs(
     let mut gram = DMatrix::zeros(m, m);
     let (mut weighted, mut products) = (Vec::new(), Vec::new());
     for l in 0..c {
-        go_on()?;
+        go_on(control)?;
         for k in (0..=l).filter(|&k| k == l || block(k, l).iter().any(|h| *h != 0.0)) {
             weighted.clear();
             for column in plain[l].chunks_exact(n) {
@@ -198,7 +208,7 @@ fn outputs(
     let mut correlations = DVector::from_vec(atoms.correlations(dual));
     let mut decrement = 0.0;
     for i in 0..n {
-        go_on()?;
+        go_on(control)?;
         decrement += sample_decrement(h, dual, i, n, c);
     }
     let of: Vec<usize> = atoms.of.iter().map(|(_, k)| *k).collect();
@@ -217,7 +227,7 @@ fn outputs(
         (0..c).for_each(|k| free[(k, k)] += ridge);
         let mut crossed = DMatrix::zeros(c, m);
         for (at, mut crossed) in crossed.column_iter_mut().enumerate() {
-            go_on()?;
+            go_on(control)?;
             let (column, output) = (atoms.column(at), atoms.of[at].1);
             crossed.iter_mut().enumerate().for_each(|(k, value)| *value = dot(block(k, output), column));
         }
