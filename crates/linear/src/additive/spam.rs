@@ -179,6 +179,10 @@ impl Problem<'_> {
         for round in 0..SWEEPS_AT_ONCE {
             largest_change = 0.0;
             for (&k, coefficients) in functions.iter_mut() {
+                // Of many outputs a function takes its time; the residual is that of all before it.
+                if self.context.stopped().is_some() {
+                    return f64::INFINITY;
+                }
                 let is_zero = coefficients.iter().all(|value| *value == 0.0);
                 if round > 0 && is_zero {
                     continue;
