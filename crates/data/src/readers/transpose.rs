@@ -108,12 +108,10 @@ fn samples(lines: &[ByteRecord], options: &ReadOptions) -> (Vec<bool>, Vec<Strin
     let is_column = |wanted: &String| {
         there.contains(wanted) && !features.contains(wanted) && wanted.parse::<usize>().is_err()
     };
-    let (mut out, ignore): (HashSet<String>, Vec<String>) = {
-        let (out, ignore): (Vec<String>, Vec<String>) = options.ignore.iter().cloned().partition(is_column);
-        (out.into_iter().collect(), ignore)
-    };
-    // Those of the training table, which a new one need not have.
-    out.extend(options.reduction.iter().flat_map(|reduction| reduction.not_samples.iter().cloned()));
+    let (out, ignore): (Vec<String>, Vec<String>) = options.ignore.iter().cloned().partition(is_column);
+    // And those of the training table, which a new one need not have.
+    let known = options.reduction.iter().flat_map(|reduction| reduction.not_samples.iter().cloned());
+    let out: HashSet<String> = out.into_iter().chain(known).collect();
     for (is_sample, column) in is_sample.iter_mut().zip(&columns).skip(1) {
         *is_sample = !out.contains(column);
     }
