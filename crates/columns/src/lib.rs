@@ -20,7 +20,7 @@ pub use fewest_core::rewind;
 pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};
 pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
-pub use products::{COPIES_OF_PRODUCTS, MOST_PARTS, Made, WriteColumns, stream_products};
+pub use products::{COPIES_OF_PRODUCTS, MOST_PARTS, Made, WriteColumns, stream_products, table_product};
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, divided, safe_stream_sums, stream_sums};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_core::{BATCH_ROWS, Context, Dataset, Error, RowSums, SampleStream, State, part_rows};
-use fewest_linalg::dot_products;
+use fewest_linalg::{PairProducts, pair_product};
 
 use crate::together::together;
 
@@ -69,8 +69,8 @@ impl Made<'_> {
 ///
 /// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in
 /// the order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in
-/// their order: the result does not depend on how the rows come, nor on the number of threads, nor on whether
-/// parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: [`COPIES_OF_PRODUCTS`] times the
+/// their order: the product of a pair does not depend on how the rows come, nor on what else is multiplied,
+/// nor on the number of threads, nor on whether parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: [`COPIES_OF_PRODUCTS`] times the
 /// products, and beside them about `bytes`, but no less than a batch.
 ///
 /// # Errors
@@ -106,6 +106,27 @@ pub fn stream_products(
     Ok(products)
 }
 
+/// The product of two columns of a table in memory, with the bits of [`stream_products`], whatever else is
+/// multiplied there.
+///
+/// ```
+/// assert_eq!(fewest_columns::table_product(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
+/// ```
+pub fn table_product(x: &[f64], y: &[f64]) -> f64 {
+    let rows_of_part = batches_of_part(x.len()) * BATCH_ROWS;
+    let of_part = |(x, y): (&[f64], &[f64])| {
+        let batches = x.chunks(BATCH_ROWS).zip(y.chunks(BATCH_ROWS));
+        batches.fold(0.0, |sum, (x, y)| sum + pair_product(x, y))
+    };
+    x.chunks(rows_of_part).zip(y.chunks(rows_of_part)).fold(0.0, |sum, part| sum + of_part(part))
+}
+
+/// Batches that each of the parts of so many rows has, at most.
+fn batches_of_part(n_rows: usize) -> usize {
+    let rows = usize::try_from(part_rows(n_rows as u64, MOST_PARTS)).unwrap_or(usize::MAX);
+    (rows / BATCH_ROWS).max(1)
+}
+
 /// The products over rows, tile by tile.
 struct ProductSums<'a> {
     left: &'a Made<'a>,
@@ -128,11 +149,6 @@ impl ProductSums<'_> {
         tiles
     }
 
-    fn batches_of_part(&self) -> usize {
-        let rows = usize::try_from(part_rows(self.n_rows as u64, MOST_PARTS)).unwrap_or(usize::MAX);
-        (rows / BATCH_ROWS).max(1)
-    }
-
     /// The number of rows of `stream`, whose first batch has this number, and for each tile its products: of
     /// all parts together, or of one after the other where `keeps_parts`.
     fn over(
@@ -145,7 +161,7 @@ impl ProductSums<'_> {
         let width = left.n_columns() + right.map_or(0, Made::n_columns);
         let batch = size_of::<f64>().saturating_mul(BATCH_ROWS).saturating_mul(width.max(1));
         let at_once = (self.bytes / batch).max(1);
-        let batches_of_part = self.batches_of_part();
+        let batches_of_part = batches_of_part(self.n_rows);
         let mut tiles: Vec<Tile> = self.tiles().into_iter().map(Tile::new).collect();
         let n = together(stream, |several, first_row| {
             let len = several.n_samples();
@@ -160,6 +176,7 @@ impl ProductSums<'_> {
                 let of_right = of_right.as_ref().unwrap_or(&of_left);
                 let first = first_row / BATCH_ROWS + at * at_once;
                 fewest_parallel::chunks(&mut tiles, 1, |_, tiles| {
+                    let mut products = PairProducts::default();
                     for tile in tiles {
                         let mut of_batch = vec![0.0; tile.part.len()];
                         for (at, (rows, (left, right))) in
@@ -169,7 +186,7 @@ impl ProductSums<'_> {
                             if number > 0 && number.is_multiple_of(batches_of_part) {
                                 tile.end_part(keeps_parts);
                             }
-                            tile.add(left, right, rows.len(), &mut of_batch);
+                            tile.add(left, right, rows.len(), &mut products, &mut of_batch);
                         }
                     }
                 });
@@ -201,7 +218,7 @@ impl ProductSums<'_> {
     fn check_part(&self, n: usize, tiles: &[Vec<f64>]) -> Result<(), Error> {
         let sizes: Vec<usize> =
             self.tiles().iter().map(|(rows, columns)| rows.len() * columns.len()).collect();
-        let n_parts = n.div_ceil(self.batches_of_part().saturating_mul(BATCH_ROWS));
+        let n_parts = n.div_ceil(batches_of_part(self.n_rows).saturating_mul(BATCH_ROWS));
         let is_whole = |(tile, size): (&Vec<f64>, &usize)| size.checked_mul(n_parts) == Some(tile.len());
         if n > 0 && tiles.len() == sizes.len() && tiles.iter().zip(&sizes).all(is_whole) {
             return Ok(());
@@ -214,7 +231,7 @@ impl ProductSums<'_> {
 
 impl RowSums for ProductSums<'_> {
     fn of_part(&self, part: &mut dyn SampleStream, first_batch: usize) -> Result<Vec<u8>, Error> {
-        let each = self.batches_of_part();
+        let each = batches_of_part(self.n_rows);
         if !first_batch.is_multiple_of(each) {
             return Err(Error::Unsupported {
                 method: "sums of products",
@@ -271,12 +288,19 @@ impl Tile {
     }
 
     /// Adds the products over `n` rows.
-    fn add(&mut self, left: &[f64], right: &[f64], n: usize, of_batch: &mut [f64]) {
+    fn add(
+        &mut self,
+        left: &[f64],
+        right: &[f64],
+        n: usize,
+        products: &mut PairProducts,
+        of_batch: &mut [f64],
+    ) {
         let (left, right) = (
             &left[self.rows.start * n..self.rows.end * n],
             &right[self.columns.start * n..self.columns.end * n],
         );
-        dot_products(left, right, n, of_batch);
+        products.of(left, right, n, of_batch);
         self.part.iter_mut().zip(of_batch).for_each(|(sum, value)| *sum += *value);
     }
 
@@ -327,7 +351,8 @@ mod tests {
         }
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let part = products(n, usize::MAX, Some(&few))?;
-        assert!((part[7 + 4 * 2 * d] - square[7 + 4 * 2 * d]).abs() < 1e-9 && part.len() == 2 * d * 6);
+        // Of a pair the same, whatever else is multiplied.
+        assert!(bits(&part) == bits(&square[..2 * d * 6]));
         for (rows, bytes) in [(1000, 0), (BATCH_ROWS + 1, 1 << 23), (n, 1 << 20)] {
             assert!(bits(&products(rows, bytes, None)?) == bits(&square), "{rows} {bytes}");
             assert!(bits(&products(rows, bytes, Some(&few))?) == bits(&part), "{rows} {bytes}");
@@ -376,6 +401,9 @@ mod tests {
             let sums = ProductSums { left: &all, right, n_rows: n, bytes: 0, context: &context };
             let stream = &mut RowBatches::new(&data, n)?;
             let here = stream_products(stream, &all, right, n, 0, &context)?;
+            for (i, j) in [(0, 0), (1, 2), (d - 1, 0), (d - 2, 2)] {
+                assert_eq!(table_product(&columns[i], &columns[j]).to_bits(), here[i + j * d].to_bits());
+            }
             // Of one, of 15 and of 33 parts at a time.
             for each in [2, 30, 66] {
                 let starts = (0..n).step_by(each * BATCH_ROWS);

@@ -19,5 +19,5 @@ pub use dense::{
 pub use dispatch::multiply_add;
 pub use eigenpairs::{Eigenpairs, Krylov, largest_eigenpairs, lowest};
 pub use lanes::dot;
-pub use products::{LaidOut, dot_products};
+pub use products::{LaidOut, PairProducts, dot_products, pair_product};
 pub use vectors::{add_scaled, centre, projected};

@@ -1,5 +1,7 @@
 //! The matrix products everything large goes through.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrixView, DMatrixViewMut, Dyn};
 
 use crate::lanes::{self, fold};
@@ -13,12 +15,23 @@ const SMALL: usize = 6;
 /// which divides them, is then faster.
 const SHORT: usize = 128;
 
-/// Short columns of either side multiplied at a time: their partial sums fill the registers.
-const LEFT: usize = 4;
+/// Columns of the right multiplied at a time with some of the left: their partial sums fill the registers.
 const RIGHT: usize = 2;
+
+/// Columns of the left that are: of short columns, whose sums are short, too; and of long ones.
+const OF_SHORT: usize = 4;
+const OF_LONG: usize = 3;
 
 /// Partial sums of each pair of columns.
 const LANES: usize = 8;
+
+/// Rows of long columns that [`PairProducts`] takes at a time: those of some columns stay in the cache.
+const STRETCH: usize = 512;
+
+/// Numbers that the processor multiplies at once, where it reads them fastest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+struct Run([f64; LANES]);
 
 /// `out = leftᵀ right` for `left` of `m x a` and `right` of `m x b`, all column after column: entry `(i, j)`
 /// of the `a x b` result is the dot product of column `i` of `left` with column `j` of `right`.
@@ -62,6 +75,84 @@ pub(crate) fn dot_products_of_first(left: &[f64], right: &[f64], m: usize, used:
     DMatrixViewMut::from_slice(out, a, b).gemm(1.0, &left, &right, 0.0);
 }
 
+/// [`dot_products`] whose value of a pair of columns is [`pair_product`] of them, whatever else is multiplied,
+/// in up to a third more time.
+///
+/// ```
+/// use fewest_linalg::{PairProducts, pair_product};
+/// let (left, right) = ([1.0, 2.0, 3.0, 4.0], [1.0, 1.0]);
+/// let mut out = [0.0; 2];
+/// PairProducts::default().of(&left, &right, 2, &mut out);
+/// assert_eq!(out, [3.0, 7.0]);
+/// assert_eq!(out[0], pair_product(&left[..2], &right));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct PairProducts {
+    left: Runs<OF_LONG>,
+    right: Runs<OF_LONG>,
+    of_stretch: Vec<f64>,
+}
+
+impl PairProducts {
+    /// Writes the products to `out`. Of columns with themselves, given as the same slice, half are computed.
+    ///
+    /// # Panics
+    /// As [`dot_products`].
+    pub fn of(&mut self, left: &[f64], right: &[f64], m: usize, out: &mut [f64]) {
+        assert!(left.len().is_multiple_of(m) && right.len().is_multiple_of(m), "whole columns of length m");
+        let (a, b) = (left.len() / m.max(1), right.len() / m.max(1));
+        assert_eq!(out.len(), a * b, "one result for each pair of columns");
+        let is_own = std::ptr::eq(left, right);
+        self.of_stretch.resize(out.len(), 0.0);
+        out.fill(0.0);
+        for first in (0..m).step_by(STRETCH) {
+            let rows = first..m.min(first + STRETCH);
+            self.left.lay_out(left, m, rows.clone());
+            if !is_own {
+                self.right.lay_out(right, m, rows);
+            }
+            let right = if is_own { &self.left } else { &self.right };
+            self.left.products(right, products_of_long, is_own, &mut self.of_stretch);
+            out.iter_mut().zip(&self.of_stretch).for_each(|(sum, own)| *sum += own);
+        }
+        if is_own {
+            mirror(a, out);
+        }
+    }
+}
+
+dispatched! {
+    /// `xᵀy`: the sum over stretches of 512 rows of that of each, which has eight partial sums.
+    pub fn pair_product(x: &[f64], y: &[f64]) -> f64 = pair_product_body
+}
+
+#[inline(always)]
+fn pair_product_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
+    let of_stretch = |(x, y): (&[f64], &[f64])| {
+        let mut sums = [0.0; LANES];
+        let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+        for (x, y) in x.iter().zip(y) {
+            for lane in 0..LANES {
+                sums[lane] = multiply_add::<FMA>(x[lane], y[lane], sums[lane]);
+            }
+        }
+        for ((sum, x), y) in sums.iter_mut().zip(x_rest).zip(y_rest) {
+            *sum = multiply_add::<FMA>(*x, *y, *sum);
+        }
+        fold(sums)
+    };
+    x.chunks(STRETCH).zip(y.chunks(STRETCH)).map(of_stretch).fold(0.0, |sum, own| sum + own)
+}
+
+/// Copies the entries above the diagonal of an `n x n` matrix below it.
+fn mirror(n: usize, out: &mut [f64]) {
+    for j in 1..n {
+        for i in 0..j {
+            out[j + i * n] = out[i + j * n];
+        }
+    }
+}
+
 /// Columns laid out for products with others.
 ///
 /// Where they are short they are filled up with zeros to whole runs of numbers that the processor multiplies
@@ -83,8 +174,71 @@ pub struct LaidOut {
     n_columns: usize,
     /// Column after column, those of long ones.
     long: Vec<f64>,
-    /// Column after column, those of short ones: at least [`LEFT`], the last perhaps zeros.
-    short: Vec<[f64; LANES]>,
+    short: Runs<OF_SHORT>,
+}
+
+/// Columns of which each is filled up with zeros to whole runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Runs<const LEFT: usize> {
+    n_columns: usize,
+    /// Runs of a column.
+    length: usize,
+    /// Column after column: at least [`LEFT`], the last perhaps zeros.
+    runs: Vec<Run>,
+}
+
+impl<const LEFT: usize> Runs<LEFT> {
+    /// No columns, of `m` rows.
+    fn clear(&mut self, m: usize) {
+        self.runs.clear();
+        (self.n_columns, self.length) = (0, m.div_ceil(LANES));
+    }
+
+    /// The `rows` of columns of length `m`.
+    fn lay_out(&mut self, columns: &[f64], m: usize, rows: Range<usize>) {
+        self.clear(rows.len());
+        self.extend(columns.chunks_exact(m.max(1)).map(|column| &column[rows.clone()]));
+    }
+
+    /// Adds columns.
+    fn extend<'a>(&mut self, columns: impl ExactSizeIterator<Item = &'a [f64]>) {
+        self.runs.truncate(self.n_columns * self.length);
+        self.runs.reserve(columns.len() * self.length);
+        for column in columns {
+            let (runs, rest) = column.as_chunks();
+            self.runs.extend(runs.iter().map(|run| Run(*run)));
+            if !rest.is_empty() {
+                let mut last = [0.0; LANES];
+                last[..rest.len()].copy_from_slice(rest);
+                self.runs.push(Run(last));
+            }
+            self.n_columns += 1;
+        }
+        self.runs.resize(self.runs.len().max(LEFT * self.length), Run([0.0; LANES]));
+    }
+
+    /// Writes the products of all pairs of columns, or at least of each of `right` with those up to it.
+    fn products(&self, right: &Self, multiply: Multiply<LEFT>, is_upper: bool, out: &mut [f64]) {
+        let (a, b, length) = (self.n_columns, right.n_columns, self.length);
+        if a == 0 || length == 0 {
+            return out.fill(0.0);
+        }
+        for i in (0..a).step_by(LEFT) {
+            // The last ones may overlap those before: the same sums once more.
+            let first = if is_upper { i / RIGHT * RIGHT } else { 0 };
+            let i = i.min(a.max(LEFT) - LEFT);
+            let left = &self.runs[i * length..(i + LEFT) * length];
+            for j in (first..b).step_by(RIGHT) {
+                let j = j.min(b.max(RIGHT) - RIGHT);
+                let totals = multiply(left, &right.runs[j * length..(j + RIGHT) * length]);
+                for (out, totals) in out[j * a..].chunks_exact_mut(a).zip(&totals) {
+                    for (out, total) in out[i..].iter_mut().zip(totals) {
+                        *out = *total;
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl LaidOut {
@@ -100,11 +254,12 @@ impl LaidOut {
 
     /// No columns of length `m` yet, and memory for `capacity` of them.
     pub fn with_capacity(m: usize, capacity: usize) -> Self {
-        let (mut long, mut short) = (Vec::new(), Vec::new());
+        let (mut long, mut short) = (Vec::new(), Runs::default());
+        short.clear(m);
         if m > SHORT {
             long.reserve_exact(m * capacity);
         } else {
-            short.reserve_exact(m.div_ceil(LANES) * capacity.max(LEFT));
+            short.runs.reserve_exact(short.length * capacity.max(OF_SHORT));
         }
         Self { m, n_columns: 0, long, short }
     }
@@ -112,7 +267,7 @@ impl LaidOut {
     /// No columns, of length `m`, in the memory of these.
     pub fn clear(&mut self, m: usize) {
         self.long.clear();
-        self.short.clear();
+        self.short.clear(m);
         (self.m, self.n_columns) = (m, 0);
     }
 
@@ -125,18 +280,7 @@ impl LaidOut {
         if self.m > SHORT {
             self.long.extend_from_slice(values);
         } else {
-            let length = self.m.div_ceil(LANES);
-            self.short.truncate(self.n_columns * length);
-            for column in values.chunks_exact(self.m.max(1)) {
-                let (runs, rest) = column.as_chunks();
-                self.short.extend_from_slice(runs);
-                if !rest.is_empty() {
-                    let mut last = [0.0; LANES];
-                    last[..rest.len()].copy_from_slice(rest);
-                    self.short.push(last);
-                }
-            }
-            self.short.resize(self.short.len().max(LEFT * length), [0.0; LANES]);
+            self.short.extend(values.chunks_exact(self.m.max(1)));
         }
         self.n_columns += values.len() / self.m.max(1);
     }
@@ -151,7 +295,7 @@ impl LaidOut {
         if self.m > SHORT {
             dot_products(&self.long, &right.long, self.m, out);
         } else {
-            self.short_products(right, false, out);
+            self.short.products(&right.short, products_of_short, false, out);
         }
     }
 
@@ -166,54 +310,81 @@ impl LaidOut {
         if self.m > SHORT {
             return dot_products(&self.long, &self.long, self.m, out);
         }
-        self.short_products(self, true, out);
-        for j in 1..n {
-            for i in 0..j {
-                out[j + i * n] = out[i + j * n];
-            }
-        }
+        self.short.products(&self.short, products_of_short, true, out);
+        mirror(n, out);
     }
+}
 
-    /// The products of all pairs of short columns, or at least of each of `right` with those up to it.
-    fn short_products(&self, right: &Self, is_upper: bool, out: &mut [f64]) {
-        let (a, b, length) = (self.n_columns, right.n_columns, self.m.div_ceil(LANES));
-        if a == 0 || length == 0 {
-            return out.fill(0.0);
-        }
-        for j in (0..b).step_by(RIGHT) {
-            // The last ones may overlap those before: the same sums once more.
-            let j = j.min(b.max(RIGHT) - RIGHT);
-            let columns = &right.short[j * length..(j + RIGHT) * length];
-            let height = if is_upper { a.min(j + RIGHT) } else { a };
-            for i in (0..height).step_by(LEFT) {
-                let i = i.min(a.max(LEFT) - LEFT);
-                let mut sums = [[0.0; LANES]; LEFT * RIGHT];
-                let mut totals = [0.0; LEFT * RIGHT];
-                add_products(&self.short[i * length..(i + LEFT) * length], columns, &mut sums);
-                fold_each(&sums, &mut totals);
-                let totals = totals.chunks_exact(LEFT);
-                for (out, totals) in out[j * a..].chunks_exact_mut(a).zip(totals) {
-                    for (out, total) in out[i..].iter_mut().zip(totals) {
-                        *out = *total;
-                    }
-                }
-            }
-        }
-    }
+/// The products of some columns of the left with [`RIGHT`] of the right: those of a right column side by side.
+type Multiply<const LEFT: usize> = fn(&[Run], &[Run]) -> [[f64; LEFT]; RIGHT];
+
+fn products_of_short(left: &[Run], right: &[Run]) -> [[f64; OF_SHORT]; RIGHT] {
+    let (mut sums, mut totals) = ([[[0.0; LANES]; OF_SHORT]; RIGHT], [[0.0; OF_SHORT]; RIGHT]);
+    add_short(left, right, &mut sums);
+    fold_short(&sums, &mut totals);
+    totals
+}
+
+fn products_of_long(left: &[Run], right: &[Run]) -> [[f64; OF_LONG]; RIGHT] {
+    let (mut sums, mut totals) = ([[[0.0; LANES]; OF_LONG]; RIGHT], [[0.0; OF_LONG]; RIGHT]);
+    add_long(left, right, &mut sums);
+    fold_long(&sums, &mut totals);
+    totals
+}
+
+// Partial sums go to memory, not on into their totals: only then does the compiler keep each in one register.
+dispatched! {
+    fn add_short(left: &[Run], right: &[Run], sums: &mut [[[f64; LANES]; OF_SHORT]; RIGHT]) = add_short_body
 }
 
 dispatched! {
-    /// Adds the products of [`LEFT`] columns with [`RIGHT`] columns to partial sums, those of a right column
-    /// side by side. These go to memory, not on into their totals: only then does the compiler keep each in
-    /// one register.
-    fn add_products(left: &[[f64; LANES]], right: &[[f64; LANES]], sums: &mut [[f64; LANES]; LEFT * RIGHT]) = add_products_body
+    fn add_long(left: &[Run], right: &[Run], sums: &mut [[[f64; LANES]; OF_LONG]; RIGHT]) = add_long_body
+}
+
+dispatched! {
+    fn fold_short(sums: &[[[f64; LANES]; OF_SHORT]; RIGHT], totals: &mut [[f64; OF_SHORT]; RIGHT]) = fold_short_body
+}
+
+dispatched! {
+    fn fold_long(sums: &[[[f64; LANES]; OF_LONG]; RIGHT], totals: &mut [[f64; OF_LONG]; RIGHT]) = fold_long_body
 }
 
 #[inline(always)]
-fn add_products_body<const FMA: bool>(
-    left: &[[f64; LANES]],
-    right: &[[f64; LANES]],
-    sums: &mut [[f64; LANES]; LEFT * RIGHT],
+fn add_short_body<const FMA: bool>(
+    left: &[Run],
+    right: &[Run],
+    sums: &mut [[[f64; LANES]; OF_SHORT]; RIGHT],
+) {
+    add_products::<FMA, OF_SHORT>(left, right, sums);
+}
+
+#[inline(always)]
+fn add_long_body<const FMA: bool>(left: &[Run], right: &[Run], sums: &mut [[[f64; LANES]; OF_LONG]; RIGHT]) {
+    add_products::<FMA, OF_LONG>(left, right, sums);
+}
+
+#[inline(always)]
+fn fold_short_body<const FMA: bool>(
+    sums: &[[[f64; LANES]; OF_SHORT]; RIGHT],
+    totals: &mut [[f64; OF_SHORT]; RIGHT],
+) {
+    fold_each(sums, totals);
+}
+
+#[inline(always)]
+fn fold_long_body<const FMA: bool>(
+    sums: &[[[f64; LANES]; OF_LONG]; RIGHT],
+    totals: &mut [[f64; OF_LONG]; RIGHT],
+) {
+    fold_each(sums, totals);
+}
+
+/// Adds the products of columns to partial sums.
+#[inline(always)]
+fn add_products<const FMA: bool, const LEFT: usize>(
+    left: &[Run],
+    right: &[Run],
+    sums: &mut [[[f64; LANES]; LEFT]; RIGHT],
 ) {
     let length = right.len() / RIGHT;
     let x: [_; LEFT] = std::array::from_fn(|k| &left[k * length..][..length]);
@@ -222,9 +393,9 @@ fn add_products_body<const FMA: bool>(
     for at in 0..length {
         for l in 0..RIGHT {
             for k in 0..LEFT {
-                let sums = &mut partial[k + l * LEFT];
                 for lane in 0..LANES {
-                    sums[lane] = multiply_add::<FMA>(x[k][at][lane], y[l][at][lane], sums[lane]);
+                    let sum = &mut partial[l][k][lane];
+                    *sum = multiply_add::<FMA>(x[k][at].0[lane], y[l][at].0[lane], *sum);
                 }
             }
         }
@@ -232,14 +403,12 @@ fn add_products_body<const FMA: bool>(
     *sums = partial;
 }
 
-dispatched! {
-    fn fold_each(sums: &[[f64; LANES]; LEFT * RIGHT], totals: &mut [f64; LEFT * RIGHT]) = fold_each_body
-}
-
 #[inline(always)]
-fn fold_each_body<const FMA: bool>(sums: &[[f64; LANES]; LEFT * RIGHT], totals: &mut [f64; LEFT * RIGHT]) {
-    for k in 0..LEFT * RIGHT {
-        totals[k] = fold(sums[k]);
+fn fold_each<const LEFT: usize>(sums: &[[[f64; LANES]; LEFT]; RIGHT], totals: &mut [[f64; LEFT]; RIGHT]) {
+    for l in 0..RIGHT {
+        for k in 0..LEFT {
+            totals[l][k] = fold(sums[l][k]);
+        }
     }
 }
 
@@ -281,16 +450,51 @@ mod tests {
                 }
             }
         }
-        let sums = std::array::from_fn(|k| std::array::from_fn(|lane| (8 * k + lane) as f64));
-        let mut totals = [0.0; LEFT * RIGHT];
-        fold_each_body::<false>(&sums, &mut totals);
-        assert_eq!(totals, std::array::from_fn(|k| (64 * k + 28) as f64));
-        let columns = LaidOut::new(&wave(13 * LEFT, 0.3), 13).short;
-        let (mut fast, mut plain) = ([[0.0; LANES]; LEFT * RIGHT], [[0.0; LANES]; LEFT * RIGHT]);
-        add_products(&columns, &columns[..2 * RIGHT], &mut fast);
-        add_products_body::<false>(&columns, &columns[..2 * RIGHT], &mut plain);
-        for (fast, plain) in fast.as_flattened().iter().zip(plain.as_flattened()) {
+        let value = |l: usize, k: usize, lane: usize| (8 * (k + l * OF_SHORT) + lane) as f64;
+        let sums =
+            std::array::from_fn(|l| std::array::from_fn(|k| std::array::from_fn(|lane| value(l, k, lane))));
+        let mut totals = [[0.0; OF_SHORT]; RIGHT];
+        fold_short(&sums, &mut totals);
+        assert_eq!(*totals.as_flattened(), std::array::from_fn::<_, 8, _>(|k| (64 * k + 28) as f64));
+        let columns = LaidOut::new(&wave(13 * OF_SHORT, 0.3), 13).short.runs;
+        let (mut fast, mut plain) = ([[[0.0; LANES]; OF_SHORT]; RIGHT], [[[0.0; LANES]; OF_SHORT]; RIGHT]);
+        add_short(&columns, &columns[..2 * RIGHT], &mut fast);
+        add_short_body::<false>(&columns, &columns[..2 * RIGHT], &mut plain);
+        for (fast, plain) in
+            fast.as_flattened().as_flattened().iter().zip(plain.as_flattened().as_flattened())
+        {
             assert!((fast - plain).abs() < 1e-15);
         }
+    }
+
+    /// By its definition, with the same bits in any company.
+    #[test]
+    fn the_product_of_a_pair_does_not_depend_on_the_others() {
+        let wave =
+            |len: usize, step: f64| -> Vec<f64> { (0..len).map(|i| (i as f64 * step).sin()).collect() };
+        let mut products = PairProducts::default();
+        for m in [1, 7, 8, STRETCH, STRETCH + 1, 3 * STRETCH + 13] {
+            let (left, right) = (wave(11 * m, 0.7), wave(9 * m, 1.1));
+            let pair = |i: usize, j: usize| pair_product(&left[i * m..][..m], &right[j * m..][..m]);
+            let defined = |i: usize, j: usize| -> f64 {
+                left[i * m..][..m].iter().zip(&right[j * m..][..m]).map(|(x, y)| x * y).sum()
+            };
+            for (a, b) in [(0, 3), (3, 0), (1, 1), (1, 9), (11, 1), (2, 2), (7, 6), (11, 9)] {
+                let mut out = vec![f64::NAN; a * b];
+                products.of(&left[..a * m], &right[..b * m], m, &mut out);
+                for (at, value) in out.iter().enumerate() {
+                    let (i, j) = (at % a, at / a);
+                    assert_eq!(*value, pair(i, j), "{m} {a} {b}");
+                    assert!((value - defined(i, j)).abs() < 1e-11, "{m} {a} {b}");
+                }
+                let mut own = vec![f64::NAN; a * a];
+                products.of(&left[..a * m], &left[..a * m], m, &mut own);
+                for (at, value) in own.iter().enumerate() {
+                    let (i, j) = (at % a, at / a);
+                    assert_eq!(*value, pair_product(&left[i * m..][..m], &left[j * m..][..m]), "{m} {a}");
+                }
+            }
+        }
+        products.of(&[], &[], 0, &mut []);
     }
 }
