@@ -128,7 +128,8 @@ dispatched! {
 
 #[inline(always)]
 fn pair_product_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    let of_stretch = |(x, y): (&[f64], &[f64])| {
+    let mut total = 0.0;
+    for (x, y) in x.chunks(STRETCH).zip(y.chunks(STRETCH)) {
         let mut sums = [0.0; LANES];
         let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
         for (x, y) in x.iter().zip(y) {
@@ -136,12 +137,12 @@ fn pair_product_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
                 sums[lane] = multiply_add::<FMA>(x[lane], y[lane], sums[lane]);
             }
         }
-        for ((sum, x), y) in sums.iter_mut().zip(x_rest).zip(y_rest) {
-            *sum = multiply_add::<FMA>(*x, *y, *sum);
+        for (lane, (x, y)) in x_rest.iter().zip(y_rest).enumerate() {
+            sums[lane] = multiply_add::<FMA>(*x, *y, sums[lane]);
         }
-        fold(sums)
-    };
-    x.chunks(STRETCH).zip(y.chunks(STRETCH)).map(of_stretch).fold(0.0, |sum, own| sum + own)
+        total += fold(sums);
+    }
+    total
 }
 
 /// Copies the entries above the diagonal of an `n x n` matrix below it.

@@ -23,6 +23,8 @@ const METHODS: &[(&str, &[&str], &str)] = &[
     ("mim", &["discretisation=equal-frequency"], "class"),
     ("mim", &[], "real"),
     ("mrmr", &["discretisation=equal-frequency"], "real"),
+    ("fcq", &[], "class"),
+    ("fcq", &["form=difference"], "real"),
     // A table in memory of more rows than a batch, and of few columns, takes the products of passes.
     ("lasso", &[], "real"),
     ("elastic-net", &["l1_ratio=0.5"], "class"),
@@ -33,8 +35,6 @@ const OF_TWO_CLASSES: &[(&str, &[&str], &str)] = &[("t-score", &[], "class"), ("
 
 /// Methods whose passes sum products or shares of counts, in another order than a table in memory does.
 const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
-    ("fcq", &[], "class"),
-    ("fcq", &[], "real"),
     ("lasso", &[], "real"),
     ("elastic-net", &["l1_ratio=0.5"], "class"),
     ("hsic", &[], "real"),

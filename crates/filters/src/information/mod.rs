@@ -10,7 +10,6 @@ mod criteria;
 mod criterion;
 mod estimators;
 mod fcq;
-mod fcq_streamed;
 mod forward;
 mod known_terms;
 mod known_triples;
