@@ -23,7 +23,7 @@ pub use outputs::{StandardOutput, standardised_outputs, weighted_outputs};
 pub use products::{COPIES_OF_PRODUCTS, MOST_PARTS, Made, WriteColumns, stream_products, table_product};
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
-pub use sums::{ColumnSums, Extremes, TableSums, divided, safe_stream_sums, stream_sums};
+pub use sums::{ColumnSums, Extremes, TableSums, safe_stream_sums, stream_sums};
 pub use together::Returned;
 pub use walk::{check_column, map_features, score_features};
 pub use weights::Weights;

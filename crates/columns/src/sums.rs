@@ -9,6 +9,7 @@ use fewest_core::{
 };
 
 use crate::chosen::Chosen;
+use crate::moments::magnitude;
 use crate::together::together;
 use crate::walk::map_features;
 
@@ -79,6 +80,27 @@ impl<S: ColumnSums> TableSums<S> {
         let mut whole = Partial::new(0);
         self.each(j, kind, column, |sums| whole.push(sums, merge))?;
         whole.finish(merge)?.ok_or(Error::TooFew { what: "samples", minimum: 1, found: 0 })
+    }
+
+    /// [`of`](Self::of), and the number by which the values were divided: 1, or their largest absolute value
+    /// where the sums are not `safe`, as by [`safe_stream_sums`].
+    ///
+    /// # Errors
+    /// When the sums are not defined for these values.
+    pub fn safe_of(
+        &self,
+        j: usize,
+        kind: &FeatureKind,
+        column: Column<'_>,
+        safe: impl Fn(&S::Sums) -> bool,
+    ) -> Result<(S::Sums, f64), Error> {
+        let sums = self.of(j, kind, column)?;
+        if safe(&sums) {
+            return Ok((sums, 1.0));
+        }
+        let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
+        let largest = magnitude(values);
+        Ok((divided(column, largest, |column| self.of(j, kind, column))?, largest))
     }
 
     /// Those of each batch, in the order of the batches.
@@ -342,7 +364,7 @@ impl<S: ColumnSums> ColumnSums for WithExtremes<S> {
 }
 
 /// The result of `then` on the column with every value divided by `divisor`.
-pub fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>) -> T) -> T {
+fn divided<T>(column: Column<'_>, divisor: f64, then: impl FnOnce(Column<'_>) -> T) -> T {
     let divide = |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value / divisor).collect() };
     match column {
         Column::Dense(values) => then(Column::Dense(&divide(values))),

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::tables::LevelTable;
 use crate::unordered::Unordered;
-use fewest_columns::{ColumnSums, TableSums, Unit, divided, safe_stream_sums};
+use fewest_columns::{ColumnSums, TableSums, Unit, safe_stream_sums};
 use fewest_core::{
     Classes, Column, Context, Dataset, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target,
 };
 
 use crate::running::Running;
 
-use fewest_columns::moments::{Moments, is_safe, magnitude};
+use fewest_columns::moments::{Moments, is_safe};
 
 /// How a feature varies between classes and within them, up to a common factor.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,13 +210,7 @@ impl ClassTable {
         column: Column<'_>,
         kind: &FeatureKind,
     ) -> Result<(ClassSums, f64), Error> {
-        let sums = self.0.of(j, kind, column)?;
-        if sums.is_safe() {
-            return Ok((sums, 1.0));
-        }
-        let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
-        let largest = magnitude(values);
-        divided(column, largest, |column| Ok((self.0.of(j, kind, column)?, largest)))
+        self.0.safe_of(j, kind, column, ClassSums::is_safe)
     }
 }
 

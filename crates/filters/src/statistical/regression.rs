@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use fewest_columns::{
-    ColumnSums, ExactMoments, ExactProducts, TableSums, Unit, divided, range, safe_stream_sums,
-};
+use fewest_columns::{ColumnSums, ExactMoments, ExactProducts, TableSums, Unit, range, safe_stream_sums};
 use fewest_core::{
     Column, Context, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target, state,
 };
@@ -360,12 +358,7 @@ impl RegressionTable {
         column: Column<'_>,
         kind: &FeatureKind,
     ) -> Result<Explained, Error> {
-        let products = self.0.of(j, kind, column)?;
-        if products.is_safe() {
-            return Ok(products.explained());
-        }
-        let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
-        divided(column, magnitude(values), |column| Ok(self.0.of(j, kind, column)?.explained()))
+        Ok(self.0.safe_of(j, kind, column, Products::is_safe)?.0.explained())
     }
 }
 

@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::running::Running;
 use crate::tables::LevelTable;
 use crate::unordered::{Unordered, UnorderedScorer};
-use fewest_columns::{ColumnSums, ExactMoments, TableSums, Unit, divided, safe_stream_sums};
+use fewest_columns::{ColumnSums, ExactMoments, TableSums, Unit, safe_stream_sums};
 use fewest_core::method::Options;
 use fewest_core::{
     Column, Context, Dataset, Error, FadingScore, FeatureKind, RunningScorer, RunningScores, SampleStream,
     Scorer, Scores, State, StreamScorer, Target,
 };
 
-use fewest_columns::moments::{Moments, is_safe, magnitude};
+use fewest_columns::moments::{Moments, is_safe};
 use fewest_columns::score_features;
 
 /// Variance of each feature, `1/n Σ (x − mean)²`: unsupervised, in the square of the feature's unit.
@@ -43,13 +43,8 @@ impl Scorer for Variance {
         let table = TableSums::new(Deviations, data.target(), data.n_samples())?;
         let (values, status) = score_features(data, context, "variance", f64::NAN, |j, column| {
             let kind = data.feature_kind(j);
-            let sums = table.of(j, kind, column)?;
-            if sums.is_safe() {
-                return Ok(sums.variance(1.0));
-            }
-            let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
-            let largest = magnitude(values);
-            divided(column, largest, |column| Ok(table.of(j, kind, column)?.variance(largest)))
+            let (sums, divisor) = table.safe_of(j, kind, column, Sums::is_safe)?;
+            Ok(sums.variance(divisor))
         })?;
         Ok(Scores::descending(values).with_status(status))
     }

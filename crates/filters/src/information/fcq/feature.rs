@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use fewest_columns::moments::magnitude;
-use fewest_columns::{ColumnSums, TableSums, divided, map_features, safe_stream_sums};
+use fewest_columns::{ColumnSums, TableSums, map_features, safe_stream_sums};
 use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, State, Target};
 
 use super::PERFECT;
@@ -28,14 +27,8 @@ impl Feature {
     pub(super) fn of_table(data: &Dataset, context: &Context<'_>) -> Result<Vec<Self>, Error> {
         let table = TableSums::new(Response::of(data.target())?, data.target(), data.n_samples())?;
         map_features(data, context, "F statistics", |j, column| {
-            let sums = |column: Column<'_>| table.of(j, &FeatureKind::Numeric, column);
-            let own = sums(column)?;
-            if own.is_safe() {
-                return own.feature(1.0);
-            }
-            let (Column::Dense(values) | Column::Sparse { values, .. }) = column;
-            let divisor = magnitude(values);
-            divided(column, divisor, sums)?.feature(divisor)
+            let (sums, divisor) = table.safe_of(j, &FeatureKind::Numeric, column, Sums::is_safe)?;
+            sums.feature(divisor)
         })
     }
 
