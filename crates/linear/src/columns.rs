@@ -39,6 +39,7 @@ const FARTHEST: f64 = 64.0;
 const LARGEST: f64 = 1e100;
 
 /// One column of the linear model: a feature, or one level of a categorical feature with more than two.
+#[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) feature: usize,
     pub(super) level: Option<f64>,
@@ -227,6 +228,28 @@ impl<'a> LinearColumns<'a> {
             outputs,
             gram: Some(gram),
         })
+    }
+
+    /// Those of some features, where products are known.
+    pub(super) fn restricted(&self, features: &[usize]) -> Result<Option<Self>, Error> {
+        let Some(gram) = &self.gram else { return Ok(None) };
+        let columns: Vec<usize> = self.sets(&[features.to_vec()]).concat();
+        let mut products = vec![0.0; columns.len() * columns.len()];
+        gram.products(&columns, &columns, &mut products)?;
+        let sources = columns.iter().map(|&column| self.sources[column]).collect();
+        let of = |output: &Vec<f64>| columns.iter().map(|&column| output[column]).collect();
+        Self::of_products(self.data, sources, products, self.outputs.iter().map(of).collect()).map(Some)
+    }
+
+    /// The numbers that the columns of `other` have here; `None` where one is missing.
+    pub(super) fn places_of(&self, other: &Self) -> Option<Vec<usize>> {
+        let mut next = 0;
+        let place = |wanted: &Source| {
+            let is_same = |own: &Source| (own.feature, own.level) == (wanted.feature, wanted.level);
+            next += self.sources.get(next..)?.iter().position(is_same)? + 1;
+            Some(next - 1)
+        };
+        other.sources.iter().map(place).collect()
     }
 
     fn examine(&self, column: usize, targets: &Right, scratch: &mut Vec<f64>) -> Result<Examined, Error> {

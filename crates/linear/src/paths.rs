@@ -25,6 +25,8 @@ pub(super) struct Paths {
     pub iterations: u64,
     /// Output and atom that depend linearly on active atoms.
     pub tied: Vec<(usize, usize)>,
+    /// Output and atom that would join next, if that is what ended the paths.
+    pub next: Option<(usize, usize)>,
 }
 
 /// Where all paths end.
@@ -32,6 +34,8 @@ struct End {
     lambda: f64,
     /// How many of the events come before.
     events: usize,
+    /// Output and atom that would join next.
+    next: Option<(usize, usize)>,
 }
 
 /// Follows the paths of `problems`, one an output, to the middle of the last segment before more than `k`
@@ -72,6 +76,7 @@ pub(super) fn follow<P: InnerProducts>(
                 status,
                 iterations,
                 tied: tied(&found, &events[..end.events]),
+                next: end.next,
             });
         }
         // Paths that have come to their end are kept; the others start again, and go further.
@@ -115,13 +120,14 @@ fn end(
     let known = known(paths, events);
     let mut active = std::collections::BTreeMap::<usize, usize>::new();
     let mut before = f64::INFINITY;
-    for (at, (_, point)) in events[..known.events].iter().enumerate() {
+    for (at, (output, point)) in events[..known.events].iter().enumerate() {
         match point.event {
             Event::Joined(atom) => {
                 let feature = feature(atom);
                 if active.len() == k && !active.contains_key(&feature) {
                     // In the middle of a segment exactly its coefficients are above zero.
-                    return Some(End { lambda: 0.5 * (before + point.lambda), events: at });
+                    let lambda = 0.5 * (before + point.lambda);
+                    return Some(End { lambda, events: at, next: Some((*output, atom)) });
                 }
                 *active.entry(feature).or_insert(0) += 1;
             }
@@ -143,7 +149,7 @@ fn end(
 /// The penalty down to which all paths are known.
 fn known(paths: &[LassoPath], events: &[(usize, &Breakpoint)]) -> End {
     let lambda = paths.iter().map(lowest).fold(0.0, f64::max);
-    End { lambda, events: events.partition_point(|(_, point)| point.lambda >= lambda) }
+    End { lambda, events: events.partition_point(|(_, point)| point.lambda >= lambda), next: None }
 }
 
 fn points(paths: &[LassoPath], events: &[(usize, &Breakpoint)], end: f64) -> Vec<Point> {

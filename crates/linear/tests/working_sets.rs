@@ -113,16 +113,6 @@ fn gap(selection: &Selection) -> f64 {
     }
 }
 
-/// In how many rounds it was solved, as its note says.
-fn rounds(selection: &Selection) -> usize {
-    let note = selection.notes.iter().find(|note| note.contains("round")).expect("a note");
-    note.split(" in ")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next())
-        .and_then(|n| n.parse().ok())
-        .expect("a number")
-}
-
 fn bits(selection: &Selection) -> (Vec<usize>, Vec<u64>, u64) {
     (
         selection.order.clone(),
@@ -165,25 +155,30 @@ fn models() -> Vec<(&'static str, Box<dyn Selector>, Budget)> {
     ]
 }
 
-/// Also the same bits for any batches, parts of the features and threads.
+/// Bit for bit, whatever the batches, the parts of the features, the threads, and the memory for working sets.
 #[test]
 fn answers_are_those_of_the_table() -> Result<(), Error> {
-    let context = room(60);
-    for (name, data) in [("correlated", correlated(BATCH_ROWS + 900)?), ("suppressor", suppressor(3000)?)] {
+    let n = BATCH_ROWS + 900;
+    for (name, data) in [("correlated", correlated(n)?), ("suppressor", suppressor(n)?)] {
         for (model_name, model, budget) in models() {
             let case = format!("{name}: {model_name}");
-            let table = model.select(&data, budget, &context)?;
+            let table = model.select(&data, budget, &Context::default())?;
             let in_passes = model.in_passes().expect("a sum over rows");
-            let mut first = None;
-            for (rows, width, threads) in [(data.n_samples(), D, 1), (997, 23, 2), (BATCH_ROWS + 1, 133, 7)] {
+            for (rows, width, threads, columns) in [
+                (n, D, 1, 60),
+                (997, 23, 2, 60),
+                (BATCH_ROWS + 1, 133, 7, 60),
+                (n, D, 2, 150),
+                (n, D, 2, 2 * D),
+            ] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
                 let mut whole = RowBatches::new(&data, rows)?;
                 let mut parts = InParts::new(&data, rows, width);
                 for stream in [&mut whole as &mut dyn SampleStream, &mut parts] {
-                    let found = pool.install(|| in_passes.select_stream(stream, budget, &context))?;
+                    let found = pool.install(|| in_passes.select_stream(stream, budget, &room(columns)))?;
                     same_answer(&found, &table, &case);
-                    let first = first.get_or_insert_with(|| bits(&found));
-                    assert!(*first == bits(&found), "{case} {rows} {width} {threads}");
+                    assert!(bits(&table) == bits(&found), "{case} {rows} {width} {threads} {columns}");
+                    assert_eq!(found, table, "{case} {rows} {width} {threads} {columns}");
                 }
             }
         }
@@ -201,8 +196,7 @@ fn a_column_that_the_first_working_set_misses_joins() -> Result<(), Error> {
     let mut stream = InParts::new(&data, 1000, D);
     let found = lasso.in_passes().expect("sums").select_stream(&mut stream, Budget::Count(2), &room(60))?;
     same_answer(&found, &table, "suppressor");
-    assert_eq!(rounds(&found), 2);
-    // Deviations, products with the target, and two of each round.
+    // Deviations, products with the target, and two of each of two rounds.
     assert_eq!(stream.n_passes, 2 + 2 * 2);
     Ok(())
 }

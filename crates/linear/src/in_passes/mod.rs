@@ -1,6 +1,7 @@
 //! Lasso and elastic net from sums over rows: the products of all columns, or of a working set of them.
 //! Tables in memory with many rows and few columns take the same sums.
 
+mod decided;
 mod products;
 mod survey;
 mod working_set;
@@ -9,16 +10,14 @@ use std::ops::Range;
 
 use fewest_columns::{Returned, safe_stream_sums};
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{
-    BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection, Target,
-};
-use fewest_solver::Control;
+use fewest_core::{BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection};
 use fewest_solver::bisection::Tried;
 
 use super::columns::LinearColumns;
 use super::loss::LinearLoss;
 use super::penalised::opened;
 use super::search::{Model, Problem};
+pub(super) use decided::Asked;
 use products::{Surveyed, bytes_of_square};
 use survey::{Sums, Survey, columns_of, outputs_of};
 
@@ -33,39 +32,47 @@ const FEW_OF_EACH: usize = 20;
 const MOST_COLUMNS: usize = 1024;
 
 impl Model<'_> {
-    /// Whether a table in memory takes [products](Self::few_columns): one that has more than a batch of rows,
-    /// few columns, and nothing that passes refuse.
+    /// Whether a table in memory takes [products](Self::few_columns) from the start: one whose answer is
+    /// [decided](Self::is_decided) by products, and that has few columns.
     pub(super) fn takes_products(&self, data: &Dataset, budget: Budget) -> bool {
-        let lasso = self.lasso;
-        let most = match (lasso.regularization, budget) {
+        let most = match (self.lasso.regularization, budget) {
             (Regularization::Count, Budget::Count(k)) => {
                 FEW_OF_EACH.saturating_mul(k).clamp(FEW_COLUMNS, MOST_COLUMNS)
             }
             _ => FEW_COLUMNS,
         };
-        data.n_samples() > BATCH_ROWS
-            && data.n_features() <= most
-            && data.sample_weights().is_none()
-            && matches!(data.target(), Target::Real(_) | Target::Class(_))
-            && lasso.covariates.is_empty()
-            && lasso.offset.is_empty()
-            && !lasso.regularization.is_chosen_by_data()
-            && self.adaptive.is_none()
+        data.n_features() <= most && self.is_decided(data)
     }
 
-    /// The columns of a table in memory by their products with each other, with the bits of
-    /// [`select_stream`](Self::select_stream); `None` where columns are sparse, so that it would be more
-    /// work, and where the products would take more memory than the table.
+    /// All columns of a table in memory by their products with each other, where they are few.
     pub(super) fn few_columns<'d>(
         &self,
         data: &'d Dataset,
         context: &Context<'_>,
     ) -> Result<Option<LinearColumns<'d>>, Error> {
-        let Some(is_stored) = is_stored(data)? else { return Ok(None) };
-        let (n, of_row) = (data.n_samples(), size_of::<f64>() * data.n_features().max(1));
+        let all: Vec<usize> = (0..data.n_features()).collect();
+        self.columns_of(data, &all, MOST_COLUMNS, context)
+    }
+
+    /// The columns of some features of a table in memory by their products with each other, with the bits of
+    /// [`select_stream`](Self::select_stream); `None` where columns are sparse, so that it would be more
+    /// work, where there are more than `most`, and where the products would take more memory than the table.
+    pub(super) fn columns_of<'d>(
+        &self,
+        data: &'d Dataset,
+        features: &[usize],
+        most: usize,
+        context: &Context<'_>,
+    ) -> Result<Option<LinearColumns<'d>>, Error> {
+        if features.is_empty() {
+            return Ok(None);
+        }
+        let part = data.feature_subset(features)?;
+        let Some(is_stored) = is_stored(&part)? else { return Ok(None) };
+        let (n, of_row) = (data.n_samples(), size_of::<f64>() * features.len().max(1));
         // Columns that are made when they are asked for are made once, not once for each batch.
         let at_once = if is_stored { BATCH_ROWS } else { (MOST_BYTES / of_row).max(BATCH_ROWS) };
-        let copied = if !is_stored && at_once >= n { Some(data.copy_rows(0..n)?) } else { None };
+        let copied = if !is_stored && at_once >= n { Some(part.copy_rows(0..n)?) } else { None };
         // Columns behind the first one that is made were not looked at before.
         if let Some(copied) = &copied
             && self::is_stored(copied)? != Some(true)
@@ -74,10 +81,10 @@ impl Model<'_> {
         }
         let rows = match &copied {
             Some(copied) => RowBatches::new(copied, BATCH_ROWS)?,
-            None => RowBatches::new(data, at_once)?,
+            None => RowBatches::new(&part, at_once)?,
         };
         let mut stream = Told { rows, n_told: 0, n, context };
-        let bytes = n.saturating_mul(of_row);
+        let bytes = n.saturating_mul(size_of::<f64>() * data.n_features().max(1));
         let context = &Context { memory: Some(bytes), ..*context };
         let Some(first) = stream.next_batch()? else { return Ok(None) };
         let table = match self.surveyed(&mut stream, first, context) {
@@ -85,19 +92,22 @@ impl Model<'_> {
             Err(Error::Numerical { .. }) => return Ok(None),
             table => table?,
         };
-        let all: Vec<usize> = (0..data.n_features()).collect();
+        let all: Vec<usize> = (0..features.len()).collect();
         let n_columns = table.n_columns(&all);
-        if n_columns > MOST_COLUMNS || bytes_of_square(n_columns, &table) > bytes {
+        if n_columns > most || bytes_of_square(n_columns, &table) > bytes {
             return Ok(None);
         }
         let (gram, of_outputs) = table.square(&mut stream, &all, bytes, context)?;
-        LinearColumns::of_products(data, table.sources(&all), gram, of_outputs).map(Some)
+        let mut sources = table.sources(&all);
+        sources.iter_mut().for_each(|source| source.feature = features[source.feature]);
+        LinearColumns::of_products(data, sources, gram, of_outputs).map(Some)
     }
 
     /// The selection from rows that are read in passes: one for means and deviations, and one for the
     /// products of all columns, from which the problem is solved and its gap certified as from a table. Where
     /// there is no memory for the products of all columns, they are those of a [working
-    /// set](working_set), and the answer is checked over all columns.
+    /// set](working_set), and the answer is checked over all columns. It is that of the columns which
+    /// [decide](decided) on it.
     pub(super) fn select_stream(
         &self,
         stream: &mut dyn SampleStream,
@@ -130,7 +140,8 @@ impl Model<'_> {
         let control = opened(&data, &[], lasso.tolerance, context)?;
         let table = self.surveyed(stream, first, context)?;
         budget.check(table.features.len())?;
-        let run = Run { model: self, table: &table, data: &data, budget, control, context };
+        let asked = Asked { data: &data, n_features: table.features.len(), budget, control, context };
+        let run = Run { model: self, table: &table, asked };
         let all: Vec<usize> = (0..table.features.len()).collect();
         let n_columns = table.n_columns(&all);
         if table.parts.len() > 1 || bytes_of_square(n_columns, &table) > run.most_bytes() {
@@ -139,7 +150,10 @@ impl Model<'_> {
         let columns = run.columns(stream, &all)?;
         let problem = Problem::new(self, &data, &columns, control, context)?;
         let fit = problem.fit(budget, &mut Tried::none(), context)?;
-        problem.selection(&fit, budget, table.features.len())
+        match self.decided(&problem, &fit, asked, &mut |features| columns.restricted(features))? {
+            Some(selection) => Ok(selection),
+            None => problem.selection(&fit, budget, table.features.len()),
+        }
     }
 
     /// The pass for means and deviations, and one more where squares overflow, of one part of the features
@@ -216,22 +230,19 @@ impl SampleStream for Told<'_> {
 struct Run<'a> {
     model: &'a Model<'a>,
     table: &'a Surveyed,
-    /// A row, for what is to be known of the target.
-    data: &'a Dataset,
-    budget: Budget,
-    control: Control<'a>,
-    context: &'a Context<'a>,
+    asked: Asked<'a>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Bytes that products may take.
     fn most_bytes(&self) -> usize {
-        self.context.memory.unwrap_or(MOST_BYTES)
+        self.asked.context.memory.unwrap_or(MOST_BYTES)
     }
 
     /// The columns of `features`, by their products with each other and with the outputs.
-    fn columns(&self, stream: &mut dyn SampleStream, features: &[usize]) -> Result<LinearColumns<'_>, Error> {
-        let (gram, of_outputs) = self.table.square(stream, features, self.most_bytes(), self.context)?;
-        LinearColumns::of_products(self.data, self.table.sources(features), gram, of_outputs)
+    fn columns(&self, stream: &mut dyn SampleStream, features: &[usize]) -> Result<LinearColumns<'a>, Error> {
+        let (gram, of_outputs) =
+            self.table.square(stream, features, self.most_bytes(), self.asked.context)?;
+        LinearColumns::of_products(self.asked.data, self.table.sources(features), gram, of_outputs)
     }
 }

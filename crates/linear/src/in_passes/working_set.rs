@@ -15,13 +15,13 @@
 //! step 4 24 bytes for each column of a part of the table and each with a coefficient.
 
 use fewest_core::method::Regularization;
-use fewest_core::{Certificate, Error, SampleStream, Selection, SolverReport, Status, order};
+use fewest_core::{Error, SampleStream, Selection, order};
 use fewest_solver::bisection::Tried;
-use fewest_solver::{Atoms, InnerProducts};
 
 use super::Run;
+use super::decided::AtEnd;
 use super::products::bytes_of_square;
-use crate::search::{Fit, Problem, Seen, gap_on_path, of_all};
+use crate::search::{Problem, Seen};
 
 /// Columns of the first working set, at least, and for each feature that is asked for. Products of so few
 /// cost little beside a pass over a table of many thousands.
@@ -58,19 +58,19 @@ impl Run<'_> {
     /// [`Error::Unsupported`] where a working set needs more memory than there is for sums; those of the
     /// stream and of the solver; [`Error::Stopped`] where the answer was not checked over all columns.
     pub(super) fn by_working_set(&self, stream: &mut dyn SampleStream) -> Result<Selection, Error> {
-        let (table, n_features) = (self.table, self.table.features.len());
+        let (table, n_features, asked) = (self.table, self.table.features.len(), self.asked);
         let products = self.with_outputs(stream)?;
         let relevance = |feature: usize| {
             let columns = |of: &Vec<f64>| {
                 let own = of.get(table.columns(feature)).unwrap_or(&[]);
-                own.iter().map(|value| self.useful(*value)).fold(0.0, f64::max)
+                own.iter().map(|value| self.model.useful(*value)).fold(0.0, f64::max)
             };
             (products.iter().map(columns).fold(0.0, f64::max), feature)
         };
         let relevant: Vec<(f64, usize)> = (0..n_features).map(relevance).collect();
         let largest = relevant.iter().map(|(value, _)| *value).fold(0.0, f64::max);
         let k = match self.model.lasso.regularization {
-            Regularization::Count => self.budget.count(&["lambda", "lambda_ratio"])?,
+            Regularization::Count => asked.budget.count(&["lambda", "lambda_ratio"])?,
             _ => 0,
         };
         let mut needed = Vec::new();
@@ -86,17 +86,30 @@ impl Run<'_> {
         }
         let mut working = Vec::new();
         self.fill(&mut working, relevant, n_first).map_err(|columns| self.too_many(columns))?;
-        let mut rounds = 0;
         loop {
-            rounds += 1;
             let columns = self.columns(stream, &working)?;
-            let problem =
-                Problem::new(self.model, self.data, &columns, self.control, self.context)?.watched();
-            let mut fit = problem.fit(self.budget, &mut Tried::none(), self.context)?;
-            if fit.report.status.is_stopped() {
+            let problem = Problem::new(self.model, asked.data, &columns, asked.control, asked.context)?;
+            let problem = problem.watched();
+            let fit = problem.fit(asked.budget, &mut Tried::none(), asked.context)?;
+            let mut columns_of = |features: &[usize]| columns.restricted(features);
+            let decided = match fit.report.status.is_stopped() {
+                true => None,
+                false => {
+                    let features = problem.decisive(&fit);
+                    self.model.decide(features, fit.report.lambda, asked, &mut columns_of)?
+                }
+            };
+            if decided.is_none() && asked.context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the answer was checked over all columns" });
             }
-            let seen = self.named(&working, self.decisive(&problem, &fit, k));
+            let (answer, own, mut end) = match &decided {
+                Some(decided) => (&decided.features, &decided.columns, decided.fit.clone()),
+                None => (&working, &columns, fit.clone()),
+            };
+            let own = Problem::new(self.model, asked.data, own, asked.control, asked.context)?;
+            let mut seen = self.named(&working, self.decisive(&problem, k));
+            let last = Seen { lambda: end.report.lambda, coefficients: own.unscaled(&end.coefficients) };
+            seen.extend(self.named(answer, vec![last]));
             let Checked { reached, support, at_end } =
                 self.check(stream, &seen, (&products, ROUNDING * largest))?;
             let is_violating = |(share, feature): &(f64, usize)| {
@@ -104,14 +117,20 @@ impl Run<'_> {
             };
             let (violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
             if violating.is_empty() {
-                self.certify(&mut fit.report, seen.last(), &products, &at_end)?;
-                let mut selection = problem.selection(&fit, self.budget, n_features)?;
-                selection.notes.push(format!(
-                    "solved with {} of {n_features} features in {rounds} {}, and checked with all of them",
-                    working.len(),
-                    if rounds == 1 { "round" } else { "rounds" }
-                ));
-                return Ok(selection);
+                let last = seen.last().map_or(&[][..], |seen| &seen.coefficients);
+                let at_end = at_end.into_iter().zip(&products).enumerate().map(
+                    |(output, (correlations, products))| {
+                        let mut w = vec![0.0; products.len()];
+                        for &(column, weight) in last.get(output).into_iter().flatten() {
+                            if let Some(w) = w.get_mut(column) {
+                                *w = weight;
+                            }
+                        }
+                        AtEnd { w, products: products.clone(), correlations }
+                    },
+                );
+                self.model.certify(&mut end.report, at_end.collect(), asked.control)?;
+                return own.selection(&end, asked.budget, n_features);
             }
             // What was ever needed stays, so that there is an end.
             needed.extend(support);
@@ -127,11 +146,6 @@ impl Run<'_> {
         }
     }
 
-    /// What a product counts: its size, or that of the sign which coefficients may have.
-    fn useful(&self, product: f64) -> f64 {
-        self.model.lasso.sign.factor().map_or(product.abs(), |factor| (factor * product).max(0.0))
-    }
-
     /// The error about a working set of so many columns.
     fn too_many(&self, columns: usize) -> Error {
         let bytes = bytes_of_square(columns, self.table);
@@ -142,7 +156,7 @@ impl Run<'_> {
     fn with_outputs(&self, stream: &mut dyn SampleStream) -> Result<Vec<Vec<f64>>, Error> {
         let mut products = vec![Vec::new(); self.table.outputs.len()];
         for features in self.table.pieces(self.table.outputs.len(), self.most_bytes()) {
-            let found = self.table.with_outputs(stream, &features, self.most_bytes(), self.context)?;
+            let found = self.table.with_outputs(stream, &features, self.most_bytes(), self.asked.context)?;
             let of_outputs = found.chunks_exact(self.table.n_columns(&features).max(1));
             products.iter_mut().zip(of_outputs).for_each(|(all, own)| all.extend_from_slice(own));
         }
@@ -174,9 +188,9 @@ impl Run<'_> {
         if has_added { Ok(()) } else { Err(refused.unwrap_or(columns)) }
     }
 
-    /// The points that decide on the answer, which is the last. Of a search for `k` features by bisection
+    /// The points that decide on the answer. Of a search for `k` features by bisection
     /// these are all with no more of them, and of the others the one with the largest penalty.
-    fn decisive(&self, problem: &Problem<'_>, fit: &Fit, k: usize) -> Vec<Seen> {
+    fn decisive(&self, problem: &Problem<'_>, k: usize) -> Vec<Seen> {
         let mut seen = problem.seen();
         if self.model.lasso.regularization == Regularization::Count && self.model.l1_ratio < 1.0 {
             let is_more = |point: &Seen| problem.scores(&point.coefficients).len() > k;
@@ -184,7 +198,6 @@ impl Run<'_> {
             let least = more.fold(0.0, f64::max);
             seen.retain(|point| point.lambda >= least);
         }
-        seen.push(Seen { lambda: fit.report.lambda, coefficients: fit.coefficients.clone() });
         let unscaled = |point: Seen| Seen { coefficients: problem.unscaled(&point.coefficients), ..point };
         seen.into_iter().map(unscaled).collect()
     }
@@ -216,7 +229,9 @@ impl Run<'_> {
             let height = table.n_columns(&features);
             let own = match others.is_empty() {
                 true => Vec::new(),
-                false => table.with_features(stream, &features, &support, self.most_bytes(), self.context)?,
+                false => {
+                    table.with_features(stream, &features, &support, self.most_bytes(), self.asked.context)?
+                }
             };
             if own.len() != height * others.len() {
                 let (expected, found) = (height * others.len(), own.len());
@@ -243,7 +258,7 @@ impl Run<'_> {
                     for output in 0..products.len() {
                         residual(point, output, from, &mut v);
                         let each = largest.iter_mut().zip(&v);
-                        each.for_each(|(largest, v)| *largest = largest.max(self.useful(*v) / limit));
+                        each.for_each(|(largest, v)| *largest = largest.max(self.model.useful(*v) / limit));
                         if at + 1 == seen.len() {
                             at_end.push(v.clone());
                         }
@@ -263,56 +278,5 @@ impl Run<'_> {
             }
         }
         Ok(Checked { reached: reached_by, support, at_end: of_all })
-    }
-
-    /// Gives the report the objective and the gap of the problem of all columns at its answer.
-    fn certify(
-        &self,
-        report: &mut SolverReport,
-        end: Option<&Seen>,
-        products: &[Vec<f64>],
-        at_end: &[Vec<f64>],
-    ) -> Result<(), Error> {
-        let sign = self.model.lasso.sign.factor();
-        let factor = sign.unwrap_or(1.0);
-        let ridge = report.lambda * (1.0 - self.model.l1_ratio);
-        let mut gaps = Vec::with_capacity(products.len());
-        for (output, (products, at_end)) in products.iter().zip(at_end).enumerate() {
-            let mut w = vec![0.0; products.len()];
-            let mut correlations: Vec<f64> = at_end.iter().map(|value| factor * value).collect();
-            for &(column, weight) in end.and_then(|end| end.coefficients.get(output)).into_iter().flatten() {
-                if let (Some(w), Some(correlation)) = (w.get_mut(column), correlations.get_mut(column)) {
-                    *w = factor * weight;
-                    *correlation -= ridge * *w;
-                }
-            }
-            let target_products = products.iter().map(|value| factor * value).collect();
-            let problem = Alone(Atoms { target_squared_norm: 1.0, target_products, ..Atoms::default() });
-            let lambda = report.lambda * self.model.l1_ratio;
-            gaps.push(gap_on_path(&problem, sign.is_some(), lambda, &w, &correlations)?);
-        }
-        let gap = of_all(&gaps);
-        let by_gap = Status::by_certificate(gap, self.control.tolerance);
-        report.status = Status::worst([report.status, by_gap]);
-        report.objective = gaps.iter().map(|gap| gap.objective).sum();
-        report.certificate = Certificate::gap(gap);
-        Ok(())
-    }
-}
-
-/// Columns of which nothing but the products with an output is known.
-struct Alone(Atoms);
-
-impl InnerProducts for Alone {
-    fn atoms(&self) -> &Atoms {
-        &self.0
-    }
-
-    fn products(&self, _: &[usize], _: &[usize], _: &mut [f64]) -> Result<(), Error> {
-        Err(Error::Unsupported {
-            method: "a linear model in passes",
-            what: "products of columns outside of the working set".to_owned(),
-            instead: "read the rows into one table".to_owned(),
-        })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target,
+    Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target, order,
 };
 use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::certificate::DualityGap;
@@ -21,6 +21,7 @@ use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::{LinearColumns, MOST_BYTES};
+use super::in_passes::Asked;
 use super::loss::{LinearLoss, with_counting_classes};
 use super::other_losses;
 use super::penalised::{each_fit, opened, others_left_out};
@@ -34,6 +35,9 @@ pub(super) use problem::each_output;
 /// finds most of the features with small working sets.
 const STRIDE: f64 = 8.0;
 const ROUGH: f64 = 1e-2;
+
+/// A product with the target that is the largest but for rounding, as a share of it.
+const LARGEST: f64 = 1.0 - 1e-9;
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
@@ -60,6 +64,9 @@ pub(super) struct Fit {
     pub(super) report: SolverReport,
     path: Option<Path>,
     notes: Vec<String>,
+    /// Features without a coefficient that the end of a path depends on: those that depend linearly on others,
+    /// and the one that would join next.
+    beyond: Vec<usize>,
 }
 
 pub(super) struct Problem<'a> {
@@ -132,11 +139,32 @@ impl Model<'_> {
                 None => model.columns(data, MOST_BYTES, context)?,
             };
             let own_budgets: Vec<Budget> = own.iter().map(|&at| budgets[at]).collect();
-            let problem = Problem::new(&model, data, &columns, control, context)?;
+            let mut problem = Problem::new(&model, data, &columns, control, context)?;
+            let is_decided = model.is_decided(data);
+            let products_of = |features: &[usize]| match columns.restricted(features)? {
+                Some(products) => Ok(Some(products)),
+                None => model.columns_of(data, features, usize::MAX, context),
+            };
+            if is_decided
+                && model.l1_ratio < 1.0
+                && let Some(columns) = products_of(&problem.most_useful())?
+            {
+                // Penalties that are searched for are those of passes, bit for bit.
+                let largest = Problem::new(&model, data, &columns, control, context)?.largest_lambda;
+                problem.largest_lambda = largest;
+            }
             let mut tried = Tried::new(own.len(), columns.n_atoms() * problem.outputs.len());
             let fit = |budget| problem.fit(budget, &mut tried, context);
             let found = each_fit(lasso.regularization, &own_budgets, context, fit, |fit, budget| {
-                problem.selection(fit, budget, data.n_features())
+                let asked = Asked { data, n_features: data.n_features(), budget, control, context };
+                let decided = match is_decided && !fit.report.status.is_stopped() {
+                    true => model.decided(&problem, fit, asked, &mut |features| products_of(features))?,
+                    false => None,
+                };
+                match decided {
+                    Some(selection) => Ok(selection),
+                    None => problem.selection(fit, budget, data.n_features()),
+                }
             })?;
             own.into_iter().zip(found).for_each(|(at, found)| selections[at] = Some(found));
         }
@@ -194,6 +222,42 @@ impl Problem<'_> {
                 k => self.by_bisection(k, tried, context),
             },
         }
+    }
+
+    /// The fit once more, from these columns alone, at the penalty that it has come to, if any was searched for.
+    pub(super) fn again(&self, budget: Budget, lambda: f64, context: &Context<'_>) -> Result<Fit, Error> {
+        match self.options.regularization {
+            Regularization::Count if self.l1_ratio < 1.0 => self.at(lambda, &[]),
+            _ => self.fit(budget, &mut Tried::none(), context),
+        }
+    }
+
+    /// The features that decide on a fit, increasing.
+    pub(super) fn decisive(&self, fit: &Fit) -> Vec<usize> {
+        let coefficients = fit.coefficients.iter().flatten().map(|(column, _)| self.columns.feature(*column));
+        let on_path = fit.path.iter().flat_map(|path| &path.points).flat_map(|point| &point.coefficients);
+        let mut features = self.most_useful();
+        features.extend(coefficients.chain(on_path.map(|(feature, _)| *feature)));
+        features.extend(&fit.beyond);
+        order::sort_indices(&mut features);
+        features.dedup();
+        features
+    }
+
+    /// The features that give the largest useful penalty; none where there is no such penalty.
+    pub(super) fn most_useful(&self) -> Vec<usize> {
+        let largest = self.largest_lambda * self.l1_ratio;
+        let useful = |value: f64| if self.is_constrained() { value } else { value.abs() };
+        let is_most = |value: f64| useful(value) >= LARGEST * largest && largest > 0.0;
+        let of_output = |output: &Box<dyn InnerProducts + Send + '_>| {
+            let products = output.target_products().iter().enumerate();
+            products.filter(|(_, value)| is_most(**value)).map(|(column, _)| column).collect::<Vec<_>>()
+        };
+        self.outputs.iter().flat_map(of_output).map(|column| self.columns.feature(column)).collect()
+    }
+
+    pub(super) fn columns(&self) -> &LinearColumns<'_> {
+        self.columns
     }
 
     pub(super) fn selection(&self, fit: &Fit, budget: Budget, n_features: usize) -> Result<Selection, Error> {
@@ -360,7 +424,8 @@ impl Problem<'_> {
         )
         .with_lambda(lambda)
         .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
-        Ok(Fit { coefficients: found.iter().map(nonzero).collect(), report, path: None, notes: Vec::new() })
+        let coefficients = found.iter().map(nonzero).collect();
+        Ok(Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new() })
     }
 
     /// The l1 norm, with the constraint if there is one.

@@ -49,6 +49,7 @@ impl Problem<'_> {
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
         order::sort_indices(&mut tied);
         tied.dedup();
+        let beyond = tied.iter().copied().chain(paths.next.map(|(_, atom)| feature(atom))).collect();
         let note =
             |feature: &usize| format!("feature {feature} depends linearly on chosen ones and was left out");
         let notes = tied.iter().map(note).collect();
@@ -62,10 +63,10 @@ impl Problem<'_> {
             }
             _ => {
                 let report = self.certify(lambda, &coefficients, paths.status, paths.iterations)?;
-                Fit { coefficients, report, path: None, notes: Vec::new() }
+                Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new() }
             }
         };
-        Ok(Fit { path: Some(path), notes, ..fit })
+        Ok(Fit { path: Some(path), notes, beyond, ..fit })
     }
 
     /// The report on a point of the path, certified over all atoms.
