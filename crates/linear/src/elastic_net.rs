@@ -84,8 +84,8 @@ options! {
     /// all others. Sparse columns cost their stored values. Memory: little besides the table; a table that is
     /// not in memory is copied, standardised, up to 1 GiB, and beyond, columns are computed again. Of more
     /// than 4096 samples with squared errors and few dense features (128, or 20 for each that is asked for,
-    /// at most 1024) all products, `n d² / 2`, in three times `d²` numbers: those of
-    /// [passes](PassSelector).
+    /// at most 1024) all products, `n d² / 2`, in three times `d²` numbers. Of more than 4096 samples the
+    /// answer has the bits of [passes](PassSelector), for one more pass over the table.
     ///
     /// # Errors
     /// A target without numbers or classes, or that does not vary, or that the loss is not defined for; a NaN
@@ -202,8 +202,9 @@ impl Selector for Lasso {
 /// From the products of all columns, where there is memory for them: two passes, for means and deviations and
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
-/// or for a number of features, without covariates and offset. The coefficients are those of the table but
-/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
+/// or for a number of features, without covariates and offset. The selection has the bits of the table of more
+/// than 4096 rows in memory: both end with the problem of the columns that decide on the answer. Of fewer rows
+/// coefficients differ by rounding, about `1e-14` times the condition number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for Lasso {
@@ -249,8 +250,9 @@ impl Selector for ElasticNet {
 /// From the products of all columns, where there is memory for them: two passes, for means and deviations and
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
-/// or for a number of features, without covariates and offset. The coefficients are those of the table but
-/// for rounding: their error is about `1e-14` times the condition number of the columns with a coefficient.
+/// or for a number of features, without covariates and offset. The selection has the bits of the table of more
+/// than 4096 rows in memory: both end with the problem of the columns that decide on the answer. Of fewer rows
+/// coefficients differ by rounding, about `1e-14` times the condition number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for ElasticNet {

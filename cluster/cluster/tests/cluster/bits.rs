@@ -147,6 +147,7 @@ fn text_and_wide_tables_have_the_same_bits() {
     for method in ["f-score", "chi2", "mim"] {
         let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100MiB"];
         let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
+        assert_eq!(comparable(in_parts(&wide, "class", method, 20, 100 << 20)), expected, "{method}");
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
         let expected = comparable(scores_in_memory(&wide, ("class", ""), method, &[]));
         let arguments = ["--method", method, "--target", "class", "--memory", "100MiB"];
@@ -155,7 +156,7 @@ fn text_and_wide_tables_have_the_same_bits() {
     // All parts in each pass, and some features of several.
     for method in ["lasso", "elastic-net"] {
         let arguments = ["--method", method, "--target", "class", "-k", "20", "--memory", "100MiB"];
-        let expected = comparable(in_parts(&wide, "class", method, 20, 100 << 20));
+        let expected = comparable(in_memory(&wide, ("class", ""), method, &[], 20));
         assert_eq!(comparable(machines.json(&wide, &arguments)), expected, "{method}");
     }
 }
@@ -189,7 +190,12 @@ fn values_of_any_size_are_summed_in_a_second_pass() {
     rows.numbers[7].fill(3.25);
     let path = rows.write(folder.path(), 3);
     let machines = Machines::start(1, &[]);
-    for method in [("f-score", &[][..], "class"), ("variance", &[], "class"), ("correlation", &[], "real")] {
+    for method in [
+        ("f-score", &[][..], "class"),
+        ("variance", &[], "class"),
+        ("correlation", &[], "real"),
+        ("fcq", &[], "real"),
+    ] {
         let found = machines.json(&path, &arguments(method));
         assert_eq!(comparable(found), expected(&path, method), "{method:?}");
     }

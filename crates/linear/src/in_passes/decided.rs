@@ -33,6 +33,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) context: &'a Context<'a>,
 }
 
+/// The columns of some features by their products; `None` where they are not known.
+pub(super) type ProductsOf<'f, 'd> = dyn FnMut(&[usize]) -> Result<Option<LinearColumns<'d>>, Error> + 'f;
+
 /// The answer of the columns that decide on it.
 pub(super) struct Decided<'a> {
     /// Increasing.
@@ -63,16 +66,16 @@ impl Model<'_> {
             && self.adaptive.is_none()
     }
 
-    /// The selection of the columns that decide on `fit`, whose products `columns_of` gives, certified over all
+    /// The selection of the columns that decide on `fit`, whose products `products_of` gives, certified over all
     /// columns of `problem`; `None` where there are no such columns or products, or where a run was stopped.
     pub(crate) fn decided<'d>(
         &self,
         problem: &Problem<'_>,
         fit: &Fit,
         asked: Asked<'_>,
-        columns_of: &mut dyn FnMut(&[usize]) -> Result<Option<LinearColumns<'d>>, Error>,
+        products_of: &mut ProductsOf<'_, 'd>,
     ) -> Result<Option<Selection>, Error> {
-        let Some(mut decided) = self.decide(problem.decisive(fit), fit.report.lambda, asked, columns_of)?
+        let Some(mut decided) = self.decide(problem.decisive(fit), fit.report.lambda, asked, products_of)?
         else {
             return Ok(None);
         };
@@ -107,7 +110,7 @@ impl Model<'_> {
         mut features: Vec<usize>,
         lambda: f64,
         asked: Asked<'_>,
-        columns_of: &mut dyn FnMut(&[usize]) -> Result<Option<LinearColumns<'d>>, Error>,
+        products_of: &mut ProductsOf<'_, 'd>,
     ) -> Result<Option<Decided<'d>>, Error> {
         let Asked { data, budget, context, .. } = asked;
         let control = Control { progress: None, ..asked.control };
@@ -115,7 +118,7 @@ impl Model<'_> {
             if features.is_empty() {
                 return Ok(None);
             }
-            let Some(columns) = columns_of(&features)? else { return Ok(None) };
+            let Some(columns) = products_of(&features)? else { return Ok(None) };
             let problem = Problem::new(self, data, &columns, control, context)?;
             let fit = problem.again(budget, lambda, context)?;
             if fit.report.status.is_stopped() {

@@ -249,11 +249,12 @@ impl Problem<'_> {
         let largest = self.largest_lambda * self.l1_ratio;
         let useful = |value: f64| if self.is_constrained() { value } else { value.abs() };
         let is_most = |value: f64| useful(value) >= LARGEST * largest && largest > 0.0;
-        let of_output = |output: &Box<dyn InnerProducts + Send + '_>| {
-            let products = output.target_products().iter().enumerate();
-            products.filter(|(_, value)| is_most(**value)).map(|(column, _)| column).collect::<Vec<_>>()
-        };
-        self.outputs.iter().flat_map(of_output).map(|column| self.columns.feature(column)).collect()
+        let mut features = Vec::new();
+        for output in &self.outputs {
+            let products = output.target_products().iter().enumerate().filter(|(_, value)| is_most(**value));
+            features.extend(products.map(|(column, _)| self.columns.feature(column)));
+        }
+        features
     }
 
     pub(super) fn columns(&self) -> &LinearColumns<'_> {
