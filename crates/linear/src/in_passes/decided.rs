@@ -34,7 +34,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// The columns of some features by their products; `None` where they are not known.
-pub(super) type ProductsOf<'f, 'd> = dyn FnMut(&[usize]) -> Result<Option<LinearColumns<'d>>, Error> + 'f;
+pub(super) type ProductsOf<'f, 'd> = dyn Fn(&[usize]) -> Result<Option<LinearColumns<'d>>, Error> + 'f;
 
 /// The answer of the columns that decide on it.
 pub(super) struct Decided<'a> {
@@ -73,7 +73,7 @@ impl Model<'_> {
         problem: &Problem<'_>,
         fit: &Fit,
         asked: Asked<'_>,
-        products_of: &mut ProductsOf<'_, 'd>,
+        products_of: &ProductsOf<'_, 'd>,
     ) -> Result<Option<Selection>, Error> {
         let Some(mut decided) = self.decide(problem.decisive(fit), fit.report.lambda, asked, products_of)?
         else {
@@ -110,7 +110,7 @@ impl Model<'_> {
         mut features: Vec<usize>,
         lambda: f64,
         asked: Asked<'_>,
-        products_of: &mut ProductsOf<'_, 'd>,
+        products_of: &ProductsOf<'_, 'd>,
     ) -> Result<Option<Decided<'d>>, Error> {
         let Asked { data, budget, context, .. } = asked;
         let control = Control { progress: None, ..asked.control };

@@ -150,7 +150,7 @@ impl Model<'_> {
         let columns = run.columns(stream, &all)?;
         let problem = Problem::new(self, &data, &columns, control, context)?;
         let fit = problem.fit(budget, &mut Tried::none(), context)?;
-        match self.decided(&problem, &fit, asked, &mut |features| columns.restricted(features))? {
+        match self.decided(&problem, &fit, asked, &|features| columns.restricted(features))? {
             Some(selection) => Ok(selection),
             None => problem.selection(&fit, budget, table.features.len()),
         }

@@ -91,12 +91,12 @@ impl Run<'_> {
             let problem = Problem::new(self.model, asked.data, &columns, asked.control, asked.context)?;
             let problem = problem.watched();
             let fit = problem.fit(asked.budget, &mut Tried::none(), asked.context)?;
-            let mut columns_of = |features: &[usize]| columns.restricted(features);
+            let products_of = |features: &[usize]| columns.restricted(features);
             let decided = match fit.report.status.is_stopped() {
                 true => None,
                 false => {
                     let features = problem.decisive(&fit);
-                    self.model.decide(features, fit.report.lambda, asked, &mut columns_of)?
+                    self.model.decide(features, fit.report.lambda, asked, &products_of)?
                 }
             };
             if decided.is_none() && asked.context.stopped().is_some() {

@@ -1,5 +1,6 @@
 //! From data to coefficients: at a given penalty, or for a number of features.
 
+mod decisive;
 mod path;
 mod problem;
 mod sweeps;
@@ -10,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use fewest_cd::CoordinateDescent;
 use fewest_core::method::Regularization;
 use fewest_core::{
-    Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target, order,
+    Budget, Certificate, Context, Dataset, Error, Path, Selection, SolverReport, Status, Target,
 };
 use fewest_solver::bisection::{self, PenaltyCandidate, Tried};
 use fewest_solver::certificate::DualityGap;
@@ -35,9 +36,6 @@ pub(super) use problem::each_output;
 /// finds most of the features with small working sets.
 const STRIDE: f64 = 8.0;
 const ROUGH: f64 = 1e-2;
-
-/// A product with the target that is the largest but for rounding, as a share of it.
-const LARGEST: f64 = 1.0 - 1e-9;
 
 /// The smallest `lambda` tried, as a share of the largest.
 const SMALLEST_RATIO: f64 = 1e-4;
@@ -139,36 +137,48 @@ impl Model<'_> {
                 None => model.columns(data, MOST_BYTES, context)?,
             };
             let own_budgets: Vec<Budget> = own.iter().map(|&at| budgets[at]).collect();
-            let mut problem = Problem::new(&model, data, &columns, control, context)?;
-            let is_decided = model.is_decided(data);
-            let products_of = |features: &[usize]| match columns.restricted(features)? {
-                Some(products) => Ok(Some(products)),
-                None => model.columns_of(data, features, usize::MAX, context),
-            };
-            if is_decided
-                && model.l1_ratio < 1.0
-                && let Some(columns) = products_of(&problem.most_useful())?
-            {
-                // Penalties that are searched for are those of passes, bit for bit.
-                let largest = Problem::new(&model, data, &columns, control, context)?.largest_lambda;
-                problem.largest_lambda = largest;
-            }
-            let mut tried = Tried::new(own.len(), columns.n_atoms() * problem.outputs.len());
-            let fit = |budget| problem.fit(budget, &mut tried, context);
-            let found = each_fit(lasso.regularization, &own_budgets, context, fit, |fit, budget| {
-                let asked = Asked { data, n_features: data.n_features(), budget, control, context };
-                let decided = match is_decided && !fit.report.status.is_stopped() {
-                    true => model.decided(&problem, fit, asked, &mut |features| products_of(features))?,
-                    false => None,
-                };
-                match decided {
-                    Some(selection) => Ok(selection),
-                    None => problem.selection(fit, budget, data.n_features()),
-                }
-            })?;
+            let found = model.select_from(&columns, data, &own_budgets, control, context)?;
             own.into_iter().zip(found).for_each(|(at, found)| selections[at] = Some(found));
         }
         Ok(selections.into_iter().flatten().collect())
+    }
+
+    /// One selection a budget, from these columns of `data`.
+    fn select_from(
+        &self,
+        columns: &LinearColumns<'_>,
+        data: &Dataset,
+        budgets: &[Budget],
+        control: Control<'_>,
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        let mut problem = Problem::new(self, data, columns, control, context)?;
+        let is_decided = self.is_decided(data);
+        let products_of = |features: &[usize]| match columns.restricted(features)? {
+            Some(products) => Ok(Some(products)),
+            None => self.columns_of(data, features, usize::MAX, context),
+        };
+        if is_decided
+            && self.l1_ratio < 1.0
+            && let Some(columns) = products_of(&problem.most_useful())?
+        {
+            // Penalties that are searched for are those of passes, bit for bit.
+            let largest = Problem::new(self, data, &columns, control, context)?.largest_lambda;
+            problem.largest_lambda = largest;
+        }
+        let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
+        let fit = |budget| problem.fit(budget, &mut tried, context);
+        each_fit(self.lasso.regularization, budgets, context, fit, |fit, budget| {
+            let asked = Asked { data, n_features: data.n_features(), budget, control, context };
+            let decided = match is_decided && !fit.report.status.is_stopped() {
+                true => self.decided(&problem, fit, asked, &products_of)?,
+                false => None,
+            };
+            match decided {
+                Some(selection) => Ok(selection),
+                None => problem.selection(fit, budget, data.n_features()),
+            }
+        })
     }
 
     /// The columns of `data`, with products where the target is outputs; copies of them take at most so many
@@ -222,39 +232,6 @@ impl Problem<'_> {
                 k => self.by_bisection(k, tried, context),
             },
         }
-    }
-
-    /// The fit once more, from these columns alone, at the penalty that it has come to, if any was searched for.
-    pub(super) fn again(&self, budget: Budget, lambda: f64, context: &Context<'_>) -> Result<Fit, Error> {
-        match self.options.regularization {
-            Regularization::Count if self.l1_ratio < 1.0 => self.at(lambda, &[]),
-            _ => self.fit(budget, &mut Tried::none(), context),
-        }
-    }
-
-    /// The features that decide on a fit, increasing.
-    pub(super) fn decisive(&self, fit: &Fit) -> Vec<usize> {
-        let coefficients = fit.coefficients.iter().flatten().map(|(column, _)| self.columns.feature(*column));
-        let on_path = fit.path.iter().flat_map(|path| &path.points).flat_map(|point| &point.coefficients);
-        let mut features = self.most_useful();
-        features.extend(coefficients.chain(on_path.map(|(feature, _)| *feature)));
-        features.extend(&fit.beyond);
-        order::sort_indices(&mut features);
-        features.dedup();
-        features
-    }
-
-    /// The features that give the largest useful penalty; none where there is no such penalty.
-    pub(super) fn most_useful(&self) -> Vec<usize> {
-        let largest = self.largest_lambda * self.l1_ratio;
-        let useful = |value: f64| if self.is_constrained() { value } else { value.abs() };
-        let is_most = |value: f64| useful(value) >= LARGEST * largest && largest > 0.0;
-        let mut features = Vec::new();
-        for output in &self.outputs {
-            let products = output.target_products().iter().enumerate().filter(|(_, value)| is_most(**value));
-            features.extend(products.map(|(column, _)| self.columns.feature(column)));
-        }
-        features
     }
 
     pub(super) fn columns(&self) -> &LinearColumns<'_> {
