@@ -202,9 +202,10 @@ impl Selector for Lasso {
 /// From the products of all columns, where there is memory for them: two passes, for means and deviations and
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
-/// or for a number of features, without covariates and offset. The selection has the bits of the table of more
-/// than 4096 rows in memory: both end with the problem of the columns that decide on the answer. Of fewer rows
-/// coefficients differ by rounding, about `1e-14` times the condition number of the columns with one.
+/// or for a number of features, without covariates and offset. The selection has the bits of the table in
+/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as they
+/// are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the condition
+/// number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for Lasso {
@@ -250,9 +251,10 @@ impl Selector for ElasticNet {
 /// From the products of all columns, where there is memory for them: two passes, for means and deviations and
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
-/// or for a number of features, without covariates and offset. The selection has the bits of the table of more
-/// than 4096 rows in memory: both end with the problem of the columns that decide on the answer. Of fewer rows
-/// coefficients differ by rounding, about `1e-14` times the condition number of the columns with one.
+/// or for a number of features, without covariates and offset. The selection has the bits of the table in
+/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as they
+/// are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the condition
+/// number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for ElasticNet {

@@ -91,7 +91,16 @@ fn a_local_cluster_has_the_same_bits() {
     let path = Rows::new(9000).write(folder.path(), 3);
     let port = 15_000 + (std::process::id() % 900) as u16 * 6;
     let _local = Process::local(2, port, folder.path());
-    for method in [("f-score", &[][..], "class"), ("lasso", &[], "real")] {
+    for method in [("f-score", &[][..], "class"), ("lasso", &[], "real"), ("fcq", &[], "real")] {
+        let asked = [&arguments(method)[..], &["--json", "-"]].concat();
+        let found = json(&select(&format!("127.0.0.1:{port}"), &path, &asked));
+        assert_eq!(comparable(found), expected(&path, method), "{method:?}");
+    }
+    // A batch of rows, which a lasso reads as they are.
+    let few = folder.path().join("few");
+    std::fs::create_dir(&few).unwrap();
+    let path = Rows::new(700).write(&few, 3);
+    for method in [("lasso", &[][..], "class"), ("elastic-net", &["l1_ratio=0.8"], "real")] {
         let asked = [&arguments(method)[..], &["--json", "-"]].concat();
         let found = json(&select(&format!("127.0.0.1:{port}"), &path, &asked));
         assert_eq!(comparable(found), expected(&path, method), "{method:?}");

@@ -2,6 +2,7 @@
 //! Tables in memory with many rows and few columns take the same sums.
 
 mod decided;
+mod few_rows;
 mod products;
 mod survey;
 mod working_set;
@@ -142,6 +143,10 @@ impl Model<'_> {
         budget.check(table.features.len())?;
         let asked = Asked { data: &data, n_features: table.features.len(), budget, control, context };
         let run = Run { model: self, table: &table, asked };
+        if table.parts.len() == 1 && table.are_few_rows(run.most_bytes()) {
+            let whole = few_rows::read(stream, &data, table.n)?;
+            return Selection::only(self.select_many(&whole, &[budget], context)?);
+        }
         let all: Vec<usize> = (0..table.features.len()).collect();
         let n_columns = table.n_columns(&all);
         if table.parts.len() > 1 || bytes_of_square(n_columns, &table) > run.most_bytes() {

@@ -12,7 +12,7 @@ use crate::columns::Source;
 pub(super) struct Surveyed {
     pub(super) method: &'static str,
     /// Number of rows.
-    n: usize,
+    pub(super) n: usize,
     /// The columns of each feature.
     pub(super) features: Vec<Columns>,
     /// The number of the first column of each feature, and that of all columns.
@@ -54,6 +54,12 @@ impl Surveyed {
             Some(*end)
         }));
         Self { method, n, features, first, outputs, parts }
+    }
+
+    /// Whether the table is a batch of rows that takes no more than so many bytes.
+    pub(super) fn are_few_rows(&self, bytes: usize) -> bool {
+        let values = self.n.saturating_mul(self.features.len().saturating_add(self.outputs.len()));
+        self.n <= BATCH_ROWS && values.saturating_mul(size_of::<f64>()) <= bytes
     }
 
     /// The numbers of the columns of a feature.
