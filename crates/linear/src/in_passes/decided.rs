@@ -8,19 +8,22 @@
 //! whichever way led to its columns.
 
 use fewest_core::{
-    BATCH_ROWS, Budget, Certificate, Context, Dataset, Error, Selection, SolverReport, Status, Target,
+    BATCH_ROWS, Budget, Certificate, Context, Dataset, Error, Selection, SolverReport, Status, Target, order,
 };
 use fewest_solver::{Atoms, Control, InnerProducts, Targeted, certificate};
 
 use crate::columns::LinearColumns;
-use crate::search::{Fit, Model, Problem, gap_on_path, of_all};
+use crate::search::{Fit, Model, Problem, REACHED, gap_on_path, of_all};
 
-/// Most times that the columns which decide on the answer of some columns are taken in place of those.
-const MOST_ROUNDS: usize = 4;
+/// Most times that columns which reach the penalty join those that decide on the answer.
+const MOST_JOINS: usize = 8;
 
 /// A penalty that is as good as zero, as a share of the largest useful one: products with the residual are
 /// rounding there, which depends on the way to the answer. The gap is that of this penalty.
 const NOISE: f64 = 1e-13;
+
+/// The outputs at an answer, and the columns beside those that decided on it.
+type Ends = (Vec<AtEnd>, Vec<usize>);
 
 /// What a fit is asked for.
 #[derive(Clone, Copy)]
@@ -34,14 +37,29 @@ pub(crate) struct Asked<'a> {
 }
 
 /// The columns of some features by their products; `None` where they are not known.
-pub(super) type ProductsOf<'f, 'd> = dyn Fn(&[usize]) -> Result<Option<LinearColumns<'d>>, Error> + 'f;
+pub(crate) type ProductsOf<'f, 'd> = dyn Fn(&[usize]) -> Result<Option<LinearColumns<'d>>, Error> + 'f;
 
 /// The answer of the columns that decide on it.
-pub(super) struct Decided<'a> {
+pub(crate) struct Decided<'a> {
     /// Increasing.
     pub(super) features: Vec<usize>,
     pub(super) columns: LinearColumns<'a>,
     pub(super) fit: Fit,
+}
+
+impl Decided<'_> {
+    pub(crate) fn selection(&self, model: &Model<'_>, asked: Asked<'_>) -> Result<Selection, Error> {
+        let problem = Problem::new(model, asked.data, &self.columns, asked.control, asked.context)?;
+        problem.selection(&self.fit, asked.budget, asked.n_features)
+    }
+}
+
+/// The features of both lists, increasing.
+pub(super) fn together(some: &[usize], others: &[usize]) -> Vec<usize> {
+    let mut all = [some, others].concat();
+    order::sort_indices(&mut all);
+    all.dedup();
+    all
 }
 
 /// An output at the answer: of each column its coefficient, its product with the output, and that with the
@@ -66,7 +84,7 @@ impl Model<'_> {
             && self.adaptive.is_none()
     }
 
-    /// The selection of the columns that decide on `fit`, whose products `products_of` gives, certified over all
+    /// The answer of the columns that decide on `fit`, whose products `products_of` gives, certified over all
     /// columns of `problem`; `None` where there are no such columns or products, or where a run was stopped.
     pub(crate) fn decided<'d>(
         &self,
@@ -74,21 +92,45 @@ impl Model<'_> {
         fit: &Fit,
         asked: Asked<'_>,
         products_of: &ProductsOf<'_, 'd>,
-    ) -> Result<Option<Selection>, Error> {
-        let Some(mut decided) = self.decide(problem.decisive(fit), fit.report.lambda, asked, products_of)?
-        else {
+    ) -> Result<Option<Decided<'d>>, Error> {
+        if fit.report.status.is_stopped() {
             return Ok(None);
-        };
+        }
+        let mut features = problem.decisive(fit);
+        for joins in 1.. {
+            let Some(mut decided) = self.decide(features, &fit.report, asked, products_of)? else { break };
+            let Some((ends, others)) = self.ends(problem, &decided, asked)? else { break };
+            let report = &mut decided.fit.report;
+            self.certify(report, &ends, asked.control)?;
+            let known = decided.columns.n_atoms();
+            let correlations =
+                ends.iter().flat_map(|end| others.iter().zip(end.correlations.iter().skip(known)));
+            let joining = correlations.filter(|(_, product)| self.joins(**product, report, asked.control));
+            let joining: Vec<usize> = joining.map(|(column, _)| problem.columns().feature(*column)).collect();
+            if joining.is_empty() || joins == MOST_JOINS {
+                return Ok(Some(decided));
+            }
+            features = together(&decided.features, &joining);
+        }
+        Ok(None)
+    }
+
+    /// All columns of `problem` at the answer: those that decided, and then these others.
+    fn ends(
+        &self,
+        problem: &Problem<'_>,
+        decided: &Decided<'_>,
+        asked: Asked<'_>,
+    ) -> Result<Option<Ends>, Error> {
         let own = Problem::new(self, asked.data, &decided.columns, asked.control, asked.context)?;
         let all = problem.columns();
-        let (Some(places), true) =
-            (all.places_of(&decided.columns), all.outputs.len() == decided.columns.outputs.len())
-        else {
+        let n_outputs = decided.columns.outputs.len();
+        let Some(places) = all.places_of(&decided.columns).filter(|_| all.outputs.len() == n_outputs) else {
             return Ok(None);
         };
         let is_other = |column: &usize| decided.features.binary_search(&all.feature(*column)).is_err();
         let others: Vec<usize> = (0..all.n_atoms()).filter(is_other).collect();
-        let mut at_end = Vec::with_capacity(all.outputs.len());
+        let mut ends = Vec::with_capacity(n_outputs);
         for (output, coefficients) in own.unscaled(&decided.fit.coefficients).iter().enumerate() {
             let mut end = decided.columns.at_end(output, coefficients)?;
             let mut dense = vec![0.0; all.n_atoms()];
@@ -98,40 +140,53 @@ impl Model<'_> {
             end.w.resize(end.w.len() + others.len(), 0.0);
             end.products.extend(others.iter().map(|&column| all.outputs[output][column]));
             end.correlations.extend(others.iter().map(|&column| correlations[column]));
-            at_end.push(end);
+            ends.push(end);
         }
-        self.certify(&mut decided.fit.report, at_end, asked.control)?;
-        own.selection(&decided.fit, asked.budget, asked.n_features).map(Some)
+        Ok(Some((ends, others)))
     }
 
     /// The answer of the columns of these features, or of those that decide on it.
     pub(super) fn decide<'d>(
         &self,
         mut features: Vec<usize>,
-        lambda: f64,
+        before: &SolverReport,
         asked: Asked<'_>,
         products_of: &ProductsOf<'_, 'd>,
     ) -> Result<Option<Decided<'d>>, Error> {
+        if features.is_empty() {
+            return Ok(None);
+        }
         let Asked { data, budget, context, .. } = asked;
         let control = Control { progress: None, ..asked.control };
-        for round in 1.. {
-            if features.is_empty() {
-                return Ok(None);
-            }
-            let Some(columns) = products_of(&features)? else { return Ok(None) };
+        let mut columns = match products_of(&features) {
+            Ok(Some(columns)) => columns,
+            Ok(None) | Err(Error::Stopped { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        loop {
             let problem = Problem::new(self, data, &columns, control, context)?;
-            let fit = problem.again(budget, lambda, context)?;
-            if fit.report.status.is_stopped() {
-                return Ok(None);
-            }
-            let decisive = problem.decisive(&fit);
+            let fit = match problem.again(budget, before, context) {
+                Ok(fit) if !fit.report.status.is_stopped() => fit,
+                Ok(_) | Err(Error::Stopped { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let decisive = together(&problem.decisive(&fit), &problem.at_penalty(&fit)?);
             drop(problem);
-            if decisive == features || round == MOST_ROUNDS {
+            // There are no others than these features.
+            if decisive == features {
                 return Ok(Some(Decided { features, columns, fit }));
             }
-            features = decisive;
+            let Some(fewer) = columns.restricted(&decisive)? else { return Ok(None) };
+            (features, columns) = (decisive, fewer);
         }
-        Ok(None)
+    }
+
+    /// Whether a column with this product with the residual at an answer joins those that decide: one that is
+    /// at the penalty but for rounding, as copies are; and any beyond it, where the gap is too large.
+    pub(super) fn joins(&self, product: f64, report: &SolverReport, control: Control<'_>) -> bool {
+        let share = self.useful(product) / (report.lambda * self.l1_ratio);
+        let is_certified = report.certificate.value() <= control.tolerance;
+        report.lambda > 0.0 && share >= REACHED && (share <= REACHED.recip() || !is_certified)
     }
 
     /// What a product counts: its size, or that of the sign which coefficients may have.
@@ -143,17 +198,17 @@ impl Model<'_> {
     pub(super) fn certify(
         &self,
         report: &mut SolverReport,
-        outputs: Vec<AtEnd>,
+        outputs: &[AtEnd],
         control: Control<'_>,
     ) -> Result<(), Error> {
         let sign = self.lasso.sign.factor();
         let factor = sign.unwrap_or(1.0);
         let ridge = report.lambda * (1.0 - self.l1_ratio);
         let mut gaps = Vec::with_capacity(outputs.len());
-        for AtEnd { mut w, products, mut correlations } in outputs {
-            w.iter_mut().for_each(|w| *w *= factor);
-            let each = correlations.iter_mut().zip(&w);
-            each.for_each(|(correlation, w)| *correlation = factor * *correlation - ridge * w);
+        for AtEnd { w, products, correlations } in outputs {
+            let w: Vec<f64> = w.iter().map(|w| factor * w).collect();
+            let each = correlations.iter().zip(&w);
+            let correlations: Vec<f64> = each.map(|(product, w)| factor * product - ridge * w).collect();
             let largest = products.iter().map(|product| self.useful(*product)).fold(0.0, f64::max);
             let target_products = products.iter().map(|product| factor * product).collect();
             let problem = Alone(Atoms { target_squared_norm: 1.0, target_products, ..Atoms::default() });

@@ -18,7 +18,7 @@ use super::columns::LinearColumns;
 use super::loss::LinearLoss;
 use super::penalised::opened;
 use super::search::{Model, Problem};
-pub(super) use decided::Asked;
+pub(super) use decided::{Asked, Decided};
 use products::{Surveyed, bytes_of_square};
 use survey::{Sums, Survey, columns_of, outputs_of};
 
@@ -86,6 +86,7 @@ impl Model<'_> {
         };
         let mut stream = Told { rows, n_told: 0, n, context };
         let bytes = n.saturating_mul(size_of::<f64>() * data.n_features().max(1));
+        let bytes = if most == MOST_COLUMNS { bytes } else { bytes.max(MOST_BYTES) };
         let context = &Context { memory: Some(bytes), ..*context };
         let Some(first) = stream.next_batch()? else { return Ok(None) };
         let table = match self.surveyed(&mut stream, first, context) {
@@ -156,7 +157,7 @@ impl Model<'_> {
         let problem = Problem::new(self, &data, &columns, control, context)?;
         let fit = problem.fit(budget, &mut Tried::none(), context)?;
         match self.decided(&problem, &fit, asked, &|features| columns.restricted(features))? {
-            Some(selection) => Ok(selection),
+            Some(decided) => decided.selection(self, asked),
             None => problem.selection(&fit, budget, table.features.len()),
         }
     }

@@ -15,13 +15,13 @@
 //! step 4 24 bytes for each column of a part of the table and each with a coefficient.
 
 use fewest_core::method::Regularization;
-use fewest_core::{Error, SampleStream, Selection, order};
+use fewest_core::{Error, SampleStream, Selection, SolverReport, order};
 use fewest_solver::bisection::Tried;
 
 use super::Run;
-use super::decided::AtEnd;
+use super::decided::{AtEnd, together};
 use super::products::bytes_of_square;
-use crate::search::{Problem, Seen};
+use crate::search::{Problem, REACHED, Seen};
 
 /// Columns of the first working set, at least, and for each feature that is asked for. Products of so few
 /// cost little beside a pass over a table of many thousands.
@@ -31,10 +31,6 @@ const FIRST_OF_EACH: usize = 10;
 /// Columns that join a working set, at least.
 const JOIN: usize = 128;
 
-/// A column joins where its product with the residual is this share of the penalty: so do copies of columns
-/// with a coefficient, whose products are the penalty but for rounding.
-const REACHED: f64 = 1.0 - 1e-9;
-
 /// Products with the residual below this share of the largest with the outputs are rounding.
 const ROUNDING: f64 = 1e-8;
 
@@ -43,7 +39,7 @@ const BLOCK: usize = 64;
 
 /// What a check of all columns found.
 struct Checked {
-    /// Of each feature the largest share of the penalty that its columns reach.
+    /// Of each feature the largest share of the penalty that its columns reach, at the points before the answer.
     reached: Vec<(f64, usize)>,
     /// Features with a coefficient at one of the points.
     support: Vec<usize>,
@@ -86,17 +82,20 @@ impl Run<'_> {
         }
         let mut working = Vec::new();
         self.fill(&mut working, relevant, n_first).map_err(|columns| self.too_many(columns))?;
+        // Features that join those which decided on an answer.
+        let mut joining: Vec<usize> = Vec::new();
         loop {
             let columns = self.columns(stream, &working)?;
             let problem = Problem::new(self.model, asked.data, &columns, asked.control, asked.context)?;
             let problem = problem.watched();
             let fit = problem.fit(asked.budget, &mut Tried::none(), asked.context)?;
-            let products_of = |features: &[usize]| columns.restricted(features);
             let decided = match fit.report.status.is_stopped() {
                 true => None,
                 false => {
-                    let features = problem.decisive(&fit);
-                    self.model.decide(features, fit.report.lambda, asked, &products_of)?
+                    let here = joining.iter().filter(|feature| working.binary_search(feature).is_ok());
+                    let features = together(&problem.decisive(&fit), &here.copied().collect::<Vec<usize>>());
+                    self.model
+                        .decide(features, &fit.report, asked, &|features| columns.restricted(features))?
                 }
             };
             if decided.is_none() && asked.context.stopped().is_some() {
@@ -107,7 +106,7 @@ impl Run<'_> {
                 None => (&working, &columns, fit.clone()),
             };
             let own = Problem::new(self.model, asked.data, own, asked.control, asked.context)?;
-            let mut seen = self.named(&working, self.decisive(&problem, k));
+            let mut seen = self.named(&working, self.deciding_points(&problem, k));
             let last = Seen { lambda: end.report.lambda, coefficients: own.unscaled(&end.coefficients) };
             seen.extend(self.named(answer, vec![last]));
             let Checked { reached, support, at_end } =
@@ -115,27 +114,38 @@ impl Run<'_> {
             let is_violating = |(share, feature): &(f64, usize)| {
                 *share >= REACHED && working.binary_search(feature).is_err()
             };
-            let (violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
-            if violating.is_empty() {
-                let last = seen.last().map_or(&[][..], |seen| &seen.coefficients);
-                let at_end = at_end.into_iter().zip(&products).enumerate().map(
-                    |(output, (correlations, products))| {
-                        let mut w = vec![0.0; products.len()];
-                        for &(column, weight) in last.get(output).into_iter().flatten() {
-                            if let Some(w) = w.get_mut(column) {
-                                *w = weight;
-                            }
+            let (mut violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
+            let last = seen.last().map_or(&[][..], |seen| &seen.coefficients);
+            let at_end = at_end.into_iter().zip(&products).enumerate();
+            let ends: Vec<AtEnd> = at_end
+                .map(|(output, (correlations, products))| {
+                    let mut w = vec![0.0; products.len()];
+                    for &(column, weight) in last.get(output).into_iter().flatten() {
+                        if let Some(w) = w.get_mut(column) {
+                            *w = weight;
                         }
-                        AtEnd { w, products: products.clone(), correlations }
-                    },
-                );
-                self.model.certify(&mut end.report, at_end.collect(), asked.control)?;
+                    }
+                    AtEnd { w, products: products.clone(), correlations }
+                })
+                .collect();
+            self.model.certify(&mut end.report, &ends, asked.control)?;
+            let known = joining.len();
+            joining = together(&joining, &self.joining(&ends, answer, &end.report));
+            if violating.is_empty() && joining.len() == known {
                 return own.selection(&end, asked.budget, n_features);
             }
+            let is_new = |feature: &&usize| {
+                working.binary_search(feature).is_err()
+                    && violating.iter().all(|(_, other)| other != *feature)
+            };
+            let new: Vec<(f64, usize)> =
+                joining.iter().filter(is_new).map(|feature| (1.0, *feature)).collect();
+            violating.extend(new);
             // What was ever needed stays, so that there is an end.
-            needed.extend(support);
-            order::sort_indices(&mut needed);
-            needed.dedup();
+            needed = together(&needed, &support);
+            if violating.is_empty() {
+                continue;
+            }
             let before = table.n_columns(&working);
             let last = before + violating.len().min(before).max(JOIN);
             self.fill(&mut needed, violating, last).map_err(|columns| self.too_many(columns))?;
@@ -144,6 +154,14 @@ impl Run<'_> {
             // Where there is no room for others, those that are needed are enough.
             let _ = self.fill(&mut working, others.into_iter().filter(is_other).collect(), last);
         }
+    }
+
+    /// The features that [join](crate::search::Model::joins) those which decided on an answer.
+    fn joining(&self, ends: &[AtEnd], answer: &[usize], report: &SolverReport) -> Vec<usize> {
+        let products = ends.iter().flat_map(|end| end.correlations.iter().enumerate());
+        let joining = products.filter(|(_, product)| self.model.joins(**product, report, self.asked.control));
+        let features = joining.map(|(column, _)| self.table.feature(column));
+        features.filter(|feature| answer.binary_search(feature).is_err()).collect()
     }
 
     /// The error about a working set of so many columns.
@@ -190,7 +208,7 @@ impl Run<'_> {
 
     /// The points that decide on the answer. Of a search for `k` features by bisection
     /// these are all with no more of them, and of the others the one with the largest penalty.
-    fn decisive(&self, problem: &Problem<'_>, k: usize) -> Vec<Seen> {
+    fn deciding_points(&self, problem: &Problem<'_>, k: usize) -> Vec<Seen> {
         let mut seen = problem.seen();
         if self.model.lasso.regularization == Regularization::Count && self.model.l1_ratio < 1.0 {
             let is_more = |point: &Seen| problem.scores(&point.coefficients).len() > k;
@@ -257,8 +275,10 @@ impl Run<'_> {
                     let limit = (point.lambda * self.model.l1_ratio).max(least);
                     for output in 0..products.len() {
                         residual(point, output, from, &mut v);
-                        let each = largest.iter_mut().zip(&v);
-                        each.for_each(|(largest, v)| *largest = largest.max(self.model.useful(*v) / limit));
+                        if at + 1 < seen.len() {
+                            let each = largest.iter_mut().zip(&v);
+                            each.for_each(|(most, v)| *most = most.max(self.model.useful(*v) / limit));
+                        }
                         if at + 1 == seen.len() {
                             at_end.push(v.clone());
                         }

@@ -5,6 +5,7 @@ mod path;
 mod problem;
 mod sweeps;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,12 +23,13 @@ use super::Lasso;
 use super::adaptive::Adaptive;
 use super::choice::{self, CrossValidation, FOLD_TOLERANCE, Ladder, Likelihood, Step, Visit};
 use super::columns::{LinearColumns, MOST_BYTES};
-use super::in_passes::Asked;
+use super::in_passes::{Asked, Decided};
 use super::loss::{LinearLoss, with_counting_classes};
 use super::other_losses;
 use super::penalised::{each_fit, opened, others_left_out};
 use super::terms::{self, Terms};
 
+pub(super) use decisive::REACHED;
 pub(super) use path::gap_on_path;
 pub(super) use problem::each_output;
 
@@ -168,14 +170,28 @@ impl Model<'_> {
         }
         let mut tried = Tried::new(budgets.len(), columns.n_atoms() * problem.outputs.len());
         let fit = |budget| problem.fit(budget, &mut tried, context);
+        let asked = |budget| Asked { data, n_features: data.n_features(), budget, control, context };
+        // At a given penalty the answer is that of all budgets.
+        let of_all: OnceCell<Option<Decided<'_>>> = OnceCell::new();
         each_fit(self.lasso.regularization, budgets, context, fit, |fit, budget| {
-            let asked = Asked { data, n_features: data.n_features(), budget, control, context };
-            let decided = match is_decided && !fit.report.status.is_stopped() {
-                true => self.decided(&problem, fit, asked, &products_of)?,
-                false => None,
+            if !is_decided {
+                return problem.selection(fit, budget, data.n_features());
+            }
+            let decide = || self.decided(&problem, fit, asked(budget), &products_of);
+            let own;
+            let decided = match (self.lasso.regularization, of_all.get()) {
+                (Regularization::Count, _) => {
+                    own = decide()?;
+                    &own
+                }
+                (_, Some(known)) => known,
+                (_, None) => {
+                    let found = decide()?;
+                    of_all.get_or_init(|| found)
+                }
             };
             match decided {
-                Some(selection) => Ok(selection),
+                Some(decided) => decided.selection(self, asked(budget)),
                 None => problem.selection(fit, budget, data.n_features()),
             }
         })
@@ -244,8 +260,14 @@ impl Problem<'_> {
         let mut selection = Selection::by_weight(weights, n_features, budget, fit.report.status);
         selection.solver = Some(fit.report.clone());
         (selection.path, selection.notes) = (fit.path.clone(), fit.notes.clone());
+        let n = selection.order.len();
         if self.options.regularization != Regularization::Count {
             selection.note_left_out(n_found, budget, "features with a coefficient");
+        } else if n < n_found {
+            selection.notes.push(format!(
+                "{n} of {n_found} features that get a coefficient together: objective and gap are those of all \
+                 {n_found}"
+            ));
         }
         selection.note_missing_features(budget, others_left_out(self.options.regularization));
         selection.unless_stopped_before("a feature had a coefficient")
