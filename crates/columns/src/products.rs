@@ -109,10 +109,14 @@ pub fn stream_products(
 /// The product of two columns of a table in memory, with the bits of [`stream_products`], whatever else is
 /// multiplied there.
 ///
+/// # Panics
+/// Where they have other lengths.
+///
 /// ```
 /// assert_eq!(fewest_columns::table_product(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
 pub fn table_product(x: &[f64], y: &[f64]) -> f64 {
+    assert_eq!(x.len(), y.len(), "columns of the same length");
     let rows_of_part = batches_of_part(x.len()) * BATCH_ROWS;
     let of_part = |(x, y): (&[f64], &[f64])| {
         let batches = x.chunks(BATCH_ROWS).zip(y.chunks(BATCH_ROWS));

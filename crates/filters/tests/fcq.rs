@@ -151,6 +151,30 @@ fn categories_of_many_levels_are_noted() {
     assert_eq!((notes(2), notes(3)), (0, 1));
 }
 
+/// Nor does one of the target, however far it is from zero: its values are those of `1/2^20`, which such an
+/// offset changes by nothing.
+#[test]
+fn an_offset_of_the_target_changes_nothing() {
+    let n = 5000;
+    let y: Vec<f64> =
+        uniform(n, 3).iter().map(|y| (y * 2.0_f64.powi(20)).round() / 2.0_f64.powi(20)).collect();
+    let x: Vec<Vec<f64>> = (0..8)
+        .map(|j| uniform(n, 50 + j).iter().zip(&y).map(|(u, y)| u + y / (1.0 + j as f64)).collect())
+        .collect();
+    let selected = |offset: f64| {
+        let target = Target::real(y.iter().map(|y| y + offset).collect()).unwrap();
+        let data = Dataset::new(DenseColumns::from_columns(&x).unwrap(), target).unwrap();
+        let found = select(MrmrForm::Quotient, &data, 5);
+        (found.order, found.scores)
+    };
+    let (order, scores) = selected(0.0);
+    let (moved_order, moved) = selected(2.0_f64.powi(30));
+    assert_eq!(order, moved_order);
+    for (own, other) in moved.iter().zip(&scores) {
+        assert!((own - other).abs() <= 1e-12 * other, "{own} {other}");
+    }
+}
+
 /// A power of two changes no digit of a value, however large or small the squares become.
 #[test]
 fn values_whose_squares_overflow_or_vanish_change_nothing() {

@@ -102,6 +102,12 @@ impl PairProducts {
         assert!(left.len().is_multiple_of(m) && right.len().is_multiple_of(m), "whole columns of length m");
         let (a, b) = (left.len() / m.max(1), right.len() / m.max(1));
         assert_eq!(out.len(), a * b, "one result for each pair of columns");
+        if a == 1 || b == 1 {
+            // One product for each column of the other side: nothing is read twice.
+            let pairs =
+                right.chunks_exact(m.max(1)).flat_map(|y| left.chunks_exact(m.max(1)).map(move |x| (x, y)));
+            return out.iter_mut().zip(pairs).for_each(|(out, (x, y))| *out = pair_product(x, y));
+        }
         let is_own = std::ptr::eq(left, right);
         self.of_stretch.resize(out.len(), 0.0);
         out.fill(0.0);

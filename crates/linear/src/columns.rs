@@ -241,6 +241,11 @@ impl<'a> LinearColumns<'a> {
         Self::of_products(self.data, sources, products, self.outputs.iter().map(of).collect()).map(Some)
     }
 
+    /// Whether products of columns are known, and no values.
+    pub(super) fn are_products(&self) -> bool {
+        self.gram.is_some()
+    }
+
     /// The numbers that the columns of `other` have here; `None` where one is missing.
     pub(super) fn places_of(&self, other: &Self) -> Option<Vec<usize>> {
         let mut next = 0;

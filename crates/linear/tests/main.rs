@@ -5,6 +5,7 @@ mod best_subset;
 mod by_data;
 mod common;
 mod dantzig;
+mod decided;
 mod groups_by_residuals;
 mod hinge;
 mod in_passes;

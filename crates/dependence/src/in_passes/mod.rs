@@ -158,7 +158,7 @@ fn check_memory(bytes: usize, n_features: usize, context: &Context<'_>) -> Resul
     Err(Error::Unsupported {
         method: "hsic in passes",
         what: format!(
-            "{n_features} features: their counts and kernels take more than the {} MiB there are for them",
+            "{n_features} features, whose counts and kernels take more than the {} MiB that there are for them,",
             most >> 20
         ),
         instead: "give it more memory, or leave out features, such as those of small f-score".to_owned(),

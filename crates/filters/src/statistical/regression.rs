@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, ExactMoments, ExactProducts, TableSums, Unit, range, safe_stream_sums};
+use fewest_columns::{
+    ColumnSums, ExactMoments, ExactProducts, TableSums, Unit, inverse_power, range, safe_stream_sums,
+};
 use fewest_core::{
     Column, Context, Error, FeatureKind, RunningScores, SampleStream, Scores, State, Target, state,
 };
@@ -12,7 +14,7 @@ use crate::running::Running;
 use crate::tables::LevelTable;
 use crate::unordered::Unordered;
 
-use fewest_columns::moments::{Moments, is_safe, magnitude, sum};
+use fewest_columns::moments::{Moments, is_safe, sum};
 
 /// A share of unexplained variance up to this is rounding: the target is a function of the feature.
 pub(crate) const NOTHING_LEFT: f64 = 1e-15;
@@ -144,7 +146,7 @@ fn known(values: &ExactMoments, unit: Unit) -> Result<Moments, Error> {
 
 /// The target of a batch.
 pub(crate) struct Response {
-    /// Divided by the largest, less the mean.
+    /// Times [`TargetSums::scale`], less the mean.
     centred: Vec<f64>,
     sums: TargetSums,
 }
@@ -155,7 +157,7 @@ struct TargetSums {
     n: usize,
     low: f64,
     high: f64,
-    /// Of the target divided by [`TargetSums::largest`].
+    /// Of the target times [`TargetSums::scale`].
     moments: Moments,
 }
 
@@ -165,9 +167,15 @@ impl TargetSums {
         self.low.abs().max(self.high.abs())
     }
 
-    /// What turns sums divided by the largest value here to sums divided by `largest`, which is no less.
-    fn factor(&self, largest: f64) -> f64 {
-        if largest > 0.0 { self.largest() / largest } else { 1.0 }
+    /// A power of two, which changes no digit, that brings the target to at most 2; of zeros infinity.
+    fn scale(&self) -> f64 {
+        if self.largest() > 0.0 { inverse_power(self.largest()) } else { f64::INFINITY }
+    }
+
+    /// What turns sums of a target times [`scale`](Self::scale) to those of one times `scale`, which is no more.
+    fn factor(&self, scale: f64) -> f64 {
+        // Of zeros all sums are zero.
+        if self.largest() > 0.0 { scale / self.scale() } else { 1.0 }
     }
 }
 
@@ -178,7 +186,7 @@ pub(crate) struct Products {
     feature: FeatureSums,
 }
 
-/// What is summed of a feature; the target divided by its largest value.
+/// What is summed of a feature, with the target times its scale.
 #[derive(Clone)]
 enum FeatureSums {
     /// Of a number: its moments, and `Σ (x − mean) (y − mean)`.
@@ -203,14 +211,18 @@ impl ColumnSums for Regression {
     fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Response, Error> {
         let mut values = self.numbers(target, rows)?;
         let (low, high) = range(&values);
-        let largest = magnitude(&values);
-        values.iter_mut().for_each(|value| *value /= largest);
-        let mut moments = Moments::new(&values, 0);
-        let mean = moments.mean();
-        values.iter_mut().for_each(|value| *value -= mean);
+        let none = Moments::new(&[], 1);
+        let mut sums = TargetSums { n: values.len(), low, high, moments: none };
+        let scale = sums.scale();
+        if scale.is_finite() {
+            values.iter_mut().for_each(|value| *value *= scale);
+        }
+        sums.moments = Moments::new(&values, 0);
+        let (origin, offset) = (sums.moments.origin, sums.moments.mean_from(sums.moments.origin));
+        values.iter_mut().for_each(|value| *value = (*value - origin) - offset);
         // The deviations of the centred values, which features are multiplied with.
-        moments.deviations = sum(&values, |value| value * value);
-        Ok(Response { sums: TargetSums { n: values.len(), low, high, moments }, centred: values })
+        sums.moments.deviations = sum(&values, |value| value * value);
+        Ok(Response { sums, centred: values })
     }
 
     fn sums(
@@ -235,8 +247,8 @@ impl ColumnSums for Regression {
 
     fn merge(&self, sums: &mut Products, later: Products) {
         let (own, other) = (sums.target, later.target);
-        let largest = own.largest().max(other.largest());
-        let (own_factor, other_factor) = (own.factor(largest), other.factor(largest));
+        let scale = own.scale().min(other.scale());
+        let (own_factor, other_factor) = (own.factor(scale), other.factor(scale));
         let target = own.moments.times(own_factor);
         let later_target = other.moments.times(other_factor);
         let difference = target.difference(&later_target);

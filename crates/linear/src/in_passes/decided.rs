@@ -7,13 +7,19 @@
 //! these columns alone, with products whose bits do not depend on what else is multiplied, has one answer,
 //! whichever way led to its columns.
 
+use fewest_core::method::Regularization;
 use fewest_core::{
     BATCH_ROWS, Budget, Certificate, Context, Dataset, Error, Selection, SolverReport, Status, Target, order,
 };
 use fewest_solver::{Atoms, Control, InnerProducts, Targeted, certificate};
 
 use crate::columns::LinearColumns;
-use crate::search::{Fit, Model, Problem, REACHED, gap_on_path, of_all};
+use crate::search::{EXACT, Fit, Model, Problem, REACHED, gap_on_path, of_all};
+
+/// Columns whose products with the residual are taken as those of the columns that decide are, for each output:
+/// the largest, if they are as large as theirs but for rounding.
+const MOST_LEADING: usize = 8;
+const LEADING: f64 = 1.0 - 1e-9;
 
 /// Most times that columns which reach the penalty join those that decide on the answer.
 const MOST_JOINS: usize = 8;
@@ -21,9 +27,6 @@ const MOST_JOINS: usize = 8;
 /// A penalty that is as good as zero, as a share of the largest useful one: products with the residual are
 /// rounding there, which depends on the way to the answer. The gap is that of this penalty.
 const NOISE: f64 = 1e-13;
-
-/// The outputs at an answer, and the columns beside those that decided on it.
-type Ends = (Vec<AtEnd>, Vec<usize>);
 
 /// What a fit is asked for.
 #[derive(Clone, Copy)]
@@ -51,6 +54,15 @@ impl Decided<'_> {
     pub(crate) fn selection(&self, model: &Model<'_>, asked: Asked<'_>) -> Result<Selection, Error> {
         let problem = Problem::new(model, asked.data, &self.columns, asked.control, asked.context)?;
         problem.selection(&self.fit, asked.budget, asked.n_features)
+    }
+}
+
+impl AtEnd {
+    /// Takes the products of some columns from another, whose columns have these places here.
+    fn replace(&mut self, other: &Self, places: &[usize]) {
+        for ((&place, product), correlation) in places.iter().zip(&other.products).zip(&other.correlations) {
+            (self.products[place], self.correlations[place]) = (*product, *correlation);
+        }
     }
 }
 
@@ -99,14 +111,10 @@ impl Model<'_> {
         let mut features = problem.decisive(fit);
         for joins in 1.. {
             let Some(mut decided) = self.decide(features, &fit.report, asked, products_of)? else { break };
-            let Some((ends, others)) = self.ends(problem, &decided, asked)? else { break };
-            let report = &mut decided.fit.report;
-            self.certify(report, &ends, asked.control)?;
-            let known = decided.columns.n_atoms();
-            let correlations =
-                ends.iter().flat_map(|end| others.iter().zip(end.correlations.iter().skip(known)));
-            let joining = correlations.filter(|(_, product)| self.joins(**product, report, asked.control));
-            let joining: Vec<usize> = joining.map(|(column, _)| problem.columns().feature(*column)).collect();
+            let Some(ends) = self.ends(problem, &decided, asked, products_of)? else { break };
+            self.certify(&mut decided.fit.report, &ends, asked.control)?;
+            let joining =
+                self.joining(&ends, &decided, |column| problem.columns().feature(column), asked.control);
             if joining.is_empty() || joins == MOST_JOINS {
                 return Ok(Some(decided));
             }
@@ -115,34 +123,99 @@ impl Model<'_> {
         Ok(None)
     }
 
-    /// All columns of `problem` at the answer: those that decided, and then these others.
+    /// All columns of `problem` at the answer.
     fn ends(
         &self,
         problem: &Problem<'_>,
         decided: &Decided<'_>,
         asked: Asked<'_>,
-    ) -> Result<Option<Ends>, Error> {
+        products_of: &ProductsOf<'_, '_>,
+    ) -> Result<Option<Vec<AtEnd>>, Error> {
         let own = Problem::new(self, asked.data, &decided.columns, asked.control, asked.context)?;
-        let all = problem.columns();
-        let n_outputs = decided.columns.outputs.len();
-        let Some(places) = all.places_of(&decided.columns).filter(|_| all.outputs.len() == n_outputs) else {
+        let (all, some) = (problem.columns(), &decided.columns);
+        let n_outputs = some.outputs.len();
+        let Some(places) = all.places_of(some).filter(|_| all.outputs.len() == n_outputs) else {
             return Ok(None);
         };
-        let is_other = |column: &usize| decided.features.binary_search(&all.feature(*column)).is_err();
-        let others: Vec<usize> = (0..all.n_atoms()).filter(is_other).collect();
+        let coefficients = own.unscaled(&decided.fit.coefficients);
         let mut ends = Vec::with_capacity(n_outputs);
-        for (output, coefficients) in own.unscaled(&decided.fit.coefficients).iter().enumerate() {
-            let mut end = decided.columns.at_end(output, coefficients)?;
-            let mut dense = vec![0.0; all.n_atoms()];
-            coefficients.iter().for_each(|&(column, weight)| dense[places[column]] = weight);
-            let targeted = Targeted::new(all, all.outputs[output].clone(), 1.0);
-            let correlations = certificate::correlations(&targeted, &dense)?;
-            end.w.resize(end.w.len() + others.len(), 0.0);
-            end.products.extend(others.iter().map(|&column| all.outputs[output][column]));
-            end.correlations.extend(others.iter().map(|&column| correlations[column]));
+        for (output, coefficients) in coefficients.iter().enumerate() {
+            let named: Vec<(usize, f64)> =
+                coefficients.iter().map(|&(column, weight)| (places[column], weight)).collect();
+            if all.are_products() {
+                ends.push(all.at_end(output, &named)?);
+                continue;
+            }
+            let mut w = vec![0.0; all.n_atoms()];
+            named.iter().for_each(|&(column, weight)| w[column] = weight);
+            let products = all.outputs[output].clone();
+            let correlations = certificate::correlations(&Targeted::new(all, products.clone(), 1.0), &w)?;
+            let mut end = AtEnd { w, products, correlations };
+            end.replace(&some.at_end(output, coefficients)?, &places);
             ends.push(end);
         }
-        Ok(Some((ends, others)))
+        if all.are_products() {
+            return Ok(Some(ends));
+        }
+        // The gap depends on the largest product with the residual, to the last bit.
+        let leading = self
+            .leading(&ends, &places, decided.fit.report.lambda)
+            .into_iter()
+            .map(|column| all.feature(column));
+        let features = together(&decided.features, &leading.collect::<Vec<_>>());
+        if features.len() > decided.features.len() {
+            let more = products_of(&features)?;
+            let Some((more, all_places)) = more.and_then(|more| all.places_of(&more).map(|at| (more, at)))
+            else {
+                return Ok(None);
+            };
+            let Some(at) = more.places_of(some) else { return Ok(None) };
+            for (output, end) in ends.iter_mut().enumerate() {
+                let named: Vec<(usize, f64)> =
+                    coefficients[output].iter().map(|&(column, weight)| (at[column], weight)).collect();
+                end.replace(&more.at_end(output, &named)?, &all_places);
+            }
+        }
+        Ok(Some(ends))
+    }
+
+    /// The columns, beside those at these places, of the largest products with the residual, where these are
+    /// larger than those of all columns there.
+    fn leading(&self, ends: &[AtEnd], places: &[usize], lambda: f64) -> Vec<usize> {
+        let mut leading = Vec::new();
+        let ridge = lambda * (1.0 - self.l1_ratio);
+        for AtEnd { correlations, w, .. } in ends {
+            let at = |column: usize| self.useful(correlations[column] - ridge * w[column]);
+            let known = places.iter().map(|&column| at(column)).fold(0.0, f64::max);
+            let others = correlations.iter().zip(w).enumerate().filter(|(_, (_, w))| **w == 0.0);
+            let mut larger: Vec<(f64, usize)> = others
+                .map(|(column, (product, _))| (self.useful(*product), column))
+                .filter(|(product, column)| *product > LEADING * known && !places.contains(column))
+                .collect();
+            order::largest_first(&mut larger);
+            leading.extend(larger.into_iter().take(MOST_LEADING).map(|(_, column)| column));
+        }
+        leading
+    }
+
+    /// The features that join those which decided on an answer, where all columns are as `ends` says.
+    pub(super) fn joining(
+        &self,
+        ends: &[AtEnd],
+        decided: &Decided<'_>,
+        feature: impl Fn(usize) -> usize,
+        control: Control<'_>,
+    ) -> Vec<usize> {
+        let report = &decided.fit.report;
+        let is_loose = report.certificate.value() > control.tolerance
+            || (self.lasso.regularization != Regularization::Count && decided.columns.n_atoms() <= EXACT);
+        let products = ends.iter().flat_map(|end| end.correlations.iter().enumerate());
+        let joining = products.filter(|(_, product)| {
+            let share = self.useful(**product) / (report.lambda * self.l1_ratio);
+            report.lambda > 0.0 && share >= REACHED && (share <= REACHED.recip() || is_loose)
+        });
+        let features = joining.map(|(column, _)| feature(column));
+        features.filter(|feature| decided.features.binary_search(feature).is_err()).collect()
     }
 
     /// The answer of the columns of these features, or of those that decide on it.
@@ -179,14 +252,6 @@ impl Model<'_> {
             let Some(fewer) = columns.restricted(&decisive)? else { return Ok(None) };
             (features, columns) = (decisive, fewer);
         }
-    }
-
-    /// Whether a column with this product with the residual at an answer joins those that decide: one that is
-    /// at the penalty but for rounding, as copies are; and any beyond it, where the gap is too large.
-    pub(super) fn joins(&self, product: f64, report: &SolverReport, control: Control<'_>) -> bool {
-        let share = self.useful(product) / (report.lambda * self.l1_ratio);
-        let is_certified = report.certificate.value() <= control.tolerance;
-        report.lambda > 0.0 && share >= REACHED && (share <= REACHED.recip() || !is_certified)
     }
 
     /// What a product counts: its size, or that of the sign which coefficients may have.

@@ -215,7 +215,7 @@ impl Surveyed {
         Error::Unsupported {
             method: self.method,
             what: format!(
-                "{what} in passes: they need {} MiB, more than the {} MiB of memory there are for sums",
+                "{what} in passes, which take {} MiB where there are {} MiB for sums,",
                 bytes.div_ceil(1 << 20),
                 most >> 20
             ),

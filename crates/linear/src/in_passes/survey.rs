@@ -210,7 +210,10 @@ pub(super) fn columns_of(sums: &Sums, divisor: f64) -> Columns {
 pub(super) fn outputs_of(sums: &Sums, method: &'static str) -> Result<Vec<(usize, Standardised)>, Error> {
     let outputs: Vec<(usize, Standardised)> = match &sums.target {
         TargetSums::Real(outputs) => {
-            let varying = outputs.iter().enumerate().filter(|(_, moments)| moments.deviations != 0.0);
+            // Squares of what differs by little may vanish.
+            let differs = |moments: &Moments| moments.mean_from(moments.origin) != 0.0;
+            let varies = |moments: &Moments| moments.deviations != 0.0 || differs(moments);
+            let varying = outputs.iter().enumerate().filter(|(_, moments)| varies(moments));
             let standardised = |(o, moments): (usize, &Moments)| {
                 if !is_safe(moments.deviations) {
                     let hint = "take the target in another unit: its squares overflow or vanish".to_owned();

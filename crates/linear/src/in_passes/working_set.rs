@@ -15,11 +15,11 @@
 //! step 4 24 bytes for each column of a part of the table and each with a coefficient.
 
 use fewest_core::method::Regularization;
-use fewest_core::{Error, SampleStream, Selection, SolverReport, order};
+use fewest_core::{Error, SampleStream, Selection, order};
 use fewest_solver::bisection::Tried;
 
 use super::Run;
-use super::decided::{AtEnd, together};
+use super::decided::{AtEnd, Decided, together};
 use super::products::bytes_of_square;
 use crate::search::{Problem, REACHED, Seen};
 
@@ -47,6 +47,22 @@ struct Checked {
     at_end: Vec<Vec<f64>>,
 }
 
+/// By output, all columns at the answer.
+fn ends(products: &[Vec<f64>], at_end: Vec<Vec<f64>>, answer: Option<&Seen>) -> Vec<AtEnd> {
+    let outputs = at_end.into_iter().zip(products).enumerate();
+    let end = |(output, (correlations, products)): (usize, (Vec<f64>, &Vec<f64>))| {
+        let mut w = vec![0.0; products.len()];
+        let coefficients = answer.and_then(|answer| answer.coefficients.get(output));
+        for &(column, weight) in coefficients.into_iter().flatten() {
+            if let Some(w) = w.get_mut(column) {
+                *w = weight;
+            }
+        }
+        AtEnd { w, products: products.clone(), correlations }
+    };
+    outputs.map(end).collect()
+}
+
 impl Run<'_> {
     /// The selection by working sets.
     ///
@@ -54,7 +70,7 @@ impl Run<'_> {
     /// [`Error::Unsupported`] where a working set needs more memory than there is for sums; those of the
     /// stream and of the solver; [`Error::Stopped`] where the answer was not checked over all columns.
     pub(super) fn by_working_set(&self, stream: &mut dyn SampleStream) -> Result<Selection, Error> {
-        let (table, n_features, asked) = (self.table, self.table.features.len(), self.asked);
+        let (table, asked) = (self.table, self.asked);
         let products = self.with_outputs(stream)?;
         let relevance = |feature: usize| {
             let columns = |of: &Vec<f64>| {
@@ -63,7 +79,7 @@ impl Run<'_> {
             };
             (products.iter().map(columns).fold(0.0, f64::max), feature)
         };
-        let relevant: Vec<(f64, usize)> = (0..n_features).map(relevance).collect();
+        let relevant: Vec<(f64, usize)> = (0..table.features.len()).map(relevance).collect();
         let largest = relevant.iter().map(|(value, _)| *value).fold(0.0, f64::max);
         let k = match self.model.lasso.regularization {
             Regularization::Count => asked.budget.count(&["lambda", "lambda_ratio"])?,
@@ -89,54 +105,44 @@ impl Run<'_> {
             let problem = Problem::new(self.model, asked.data, &columns, asked.control, asked.context)?;
             let problem = problem.watched();
             let fit = problem.fit(asked.budget, &mut Tried::none(), asked.context)?;
+            let mut seen = self.named(&working, self.deciding_points(&problem, k));
+            let here = joining.iter().copied().filter(|feature| working.binary_search(feature).is_ok());
+            let features = together(&problem.decisive(&fit), &here.collect::<Vec<_>>());
+            drop(problem);
             let decided = match fit.report.status.is_stopped() {
                 true => None,
-                false => {
-                    let here = joining.iter().filter(|feature| working.binary_search(feature).is_ok());
-                    let features = together(&problem.decisive(&fit), &here.copied().collect::<Vec<usize>>());
-                    self.model
-                        .decide(features, &fit.report, asked, &|features| columns.restricted(features))?
-                }
+                false => self
+                    .model
+                    .decide(features, &fit.report, asked, &|features| columns.restricted(features))?,
             };
             if decided.is_none() && asked.context.stopped().is_some() {
                 return Err(Error::Stopped { before: "the answer was checked over all columns" });
             }
-            let (answer, own, mut end) = match &decided {
-                Some(decided) => (&decided.features, &decided.columns, decided.fit.clone()),
-                None => (&working, &columns, fit.clone()),
-            };
-            let own = Problem::new(self.model, asked.data, own, asked.control, asked.context)?;
-            let mut seen = self.named(&working, self.deciding_points(&problem, k));
-            let last = Seen { lambda: end.report.lambda, coefficients: own.unscaled(&end.coefficients) };
-            seen.extend(self.named(answer, vec![last]));
+            // Where nothing decides, no column has a product with the target.
+            let mut answer = decided.unwrap_or(Decided { features: working.clone(), columns, fit });
+            let own = Problem::new(self.model, asked.data, &answer.columns, asked.control, asked.context)?;
+            let coefficients = own.unscaled(&answer.fit.coefficients);
+            drop(own);
+            seen.extend(
+                self.named(&answer.features, vec![Seen { lambda: answer.fit.report.lambda, coefficients }]),
+            );
             let Checked { reached, support, at_end } =
                 self.check(stream, &seen, (&products, ROUNDING * largest))?;
             let is_violating = |(share, feature): &(f64, usize)| {
                 *share >= REACHED && working.binary_search(feature).is_err()
             };
             let (mut violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
-            let last = seen.last().map_or(&[][..], |seen| &seen.coefficients);
-            let at_end = at_end.into_iter().zip(&products).enumerate();
-            let ends: Vec<AtEnd> = at_end
-                .map(|(output, (correlations, products))| {
-                    let mut w = vec![0.0; products.len()];
-                    for &(column, weight) in last.get(output).into_iter().flatten() {
-                        if let Some(w) = w.get_mut(column) {
-                            *w = weight;
-                        }
-                    }
-                    AtEnd { w, products: products.clone(), correlations }
-                })
-                .collect();
-            self.model.certify(&mut end.report, &ends, asked.control)?;
+            let ends = ends(&products, at_end, seen.last());
+            self.model.certify(&mut answer.fit.report, &ends, asked.control)?;
+            let found = self.model.joining(&ends, &answer, |column| table.feature(column), asked.control);
             let known = joining.len();
-            joining = together(&joining, &self.joining(&ends, answer, &end.report));
+            joining = together(&joining, &found);
             if violating.is_empty() && joining.len() == known {
-                return own.selection(&end, asked.budget, n_features);
+                return answer.selection(self.model, asked);
             }
             let is_new = |feature: &&usize| {
-                working.binary_search(feature).is_err()
-                    && violating.iter().all(|(_, other)| other != *feature)
+                let is_violating = violating.iter().any(|(_, other)| other == *feature);
+                !is_violating && working.binary_search(feature).is_err()
             };
             let new: Vec<(f64, usize)> =
                 joining.iter().filter(is_new).map(|feature| (1.0, *feature)).collect();
@@ -154,14 +160,6 @@ impl Run<'_> {
             // Where there is no room for others, those that are needed are enough.
             let _ = self.fill(&mut working, others.into_iter().filter(is_other).collect(), last);
         }
-    }
-
-    /// The features that [join](crate::search::Model::joins) those which decided on an answer.
-    fn joining(&self, ends: &[AtEnd], answer: &[usize], report: &SolverReport) -> Vec<usize> {
-        let products = ends.iter().flat_map(|end| end.correlations.iter().enumerate());
-        let joining = products.filter(|(_, product)| self.model.joins(**product, report, self.asked.control));
-        let features = joining.map(|(column, _)| self.table.feature(column));
-        features.filter(|feature| answer.binary_search(feature).is_err()).collect()
     }
 
     /// The error about a working set of so many columns.

@@ -16,7 +16,7 @@ pub(crate) const REACHED: f64 = 1.0 - 1e-9;
 const NEGLIGIBLE: f64 = 1e-8;
 
 /// Of at most so many columns the solution at a penalty is followed to along its path, which is exact.
-const EXACT: usize = 512;
+pub(crate) const EXACT: usize = 512;
 
 impl Problem<'_> {
     /// A fit once more, from these columns alone, at the penalty that it has come to, if any was searched for.
@@ -27,15 +27,13 @@ impl Problem<'_> {
         before: &SolverReport,
         context: &Context<'_>,
     ) -> Result<Fit, Error> {
-        let is_searched = self.options.regularization == Regularization::Count;
-        if is_searched && self.l1_ratio == 1.0 {
-            return self.fit(budget, &mut Tried::none(), context);
-        }
+        let is_searched = self.options.regularization == Regularization::Count && self.l1_ratio < 1.0;
         let mut fit = match is_searched {
             true => self.at(before.lambda, &[])?,
             false => self.fit(budget, &mut Tried::none(), context)?,
         };
-        if self.columns.n_atoms() <= EXACT && !fit.report.status.is_stopped() {
+        let is_path = self.options.regularization == Regularization::Count && fit.report.name == "lars";
+        if self.columns.n_atoms() <= EXACT && !is_path && !fit.report.status.is_stopped() {
             let (coefficients, report) = self.exactly_at(&fit.report)?;
             let scores = self.scores(&coefficients).into_iter().collect();
             if let Some(end) = fit.path.as_mut().and_then(|path| path.points.last_mut()) {

@@ -29,7 +29,7 @@ use super::other_losses;
 use super::penalised::{each_fit, opened, others_left_out};
 use super::terms::{self, Terms};
 
-pub(super) use decisive::REACHED;
+pub(super) use decisive::{EXACT, REACHED};
 pub(super) use path::gap_on_path;
 pub(super) use problem::each_output;
 
