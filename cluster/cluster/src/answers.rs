@@ -67,8 +67,8 @@ impl ScoreAnswer {
 
 /// Selects `k` features (none: ten, or as many as there are) of a table by a method that the command knows,
 /// with parameters `NAME=VALUE`: those that [`Selector::select`](fewest::core::Selector::select) selects of
-/// the same table in memory, with the same bits of their scores; of methods that sum products of columns,
-/// those of [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
+/// the same table in memory, with the same bits of their scores; of `hsic`, `nocco` and their lassos those of
+/// [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
 ///
 /// # Errors
 /// [`Error::NotInParts`] for a method that needs all rows at once; [`Error::NoScheduler`] and others of the

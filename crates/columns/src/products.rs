@@ -70,8 +70,9 @@ impl Made<'_> {
 /// Products are summed over batches of [`BATCH_ROWS`] rows by the numbers of the rows, these sums added in
 /// the order of the batches of each of up to 64 [parts](part_rows) of the rows, and those of the parts in
 /// their order: the product of a pair does not depend on how the rows come, nor on what else is multiplied,
-/// nor on the number of threads, nor on whether parts are summed [elsewhere](SampleStream::sum_elsewhere). Memory: [`COPIES_OF_PRODUCTS`] times the
-/// products, and beside them about `bytes`, but no less than a batch.
+/// nor on the number of threads, nor on whether parts are summed [elsewhere](SampleStream::sum_elsewhere).
+/// Memory: [`COPIES_OF_PRODUCTS`] times the products, and beside them about `bytes`, but no less than a
+/// batch.
 ///
 /// # Errors
 /// Those of the stream and of what writes columns; [`Error::Unreadable`] for another number of rows;

@@ -75,8 +75,8 @@ pub(crate) fn dot_products_of_first(left: &[f64], right: &[f64], m: usize, used:
     DMatrixViewMut::from_slice(out, a, b).gemm(1.0, &left, &right, 0.0);
 }
 
-/// [`dot_products`] whose value of a pair of columns is [`pair_product`] of them, whatever else is multiplied,
-/// in up to a third more time.
+/// [`dot_products`] whose value of a pair of columns is [`pair_product`] of them, whatever else is
+/// multiplied, in up to a third more time.
 ///
 /// ```
 /// use fewest_linalg::{PairProducts, pair_product};
@@ -322,7 +322,8 @@ impl LaidOut {
     }
 }
 
-/// The products of some columns of the left with [`RIGHT`] of the right: those of a right column side by side.
+/// The products of some columns of the left with [`RIGHT`] of the right: those of a right column side by
+/// side.
 type Multiply<const LEFT: usize> = fn(&[Run], &[Run]) -> [[f64; LEFT]; RIGHT];
 
 fn products_of_short(left: &[Run], right: &[Run]) -> [[f64; OF_SHORT]; RIGHT] {

@@ -47,8 +47,8 @@ options! {
     /// with its sign; where there is one for each of several outputs or levels, by their Euclidean norm,
     /// which has none.
     ///
-    /// With `Budget::Count(k)` the answer is the point of the exact path, from the largest `λ` down, just
-    /// before more than `k` features would be active for the first time ([`fewest_lars`]).
+    /// With `Budget::Count(k)` the answer is a point of the exact path ([`fewest_lars`]): the middle of its
+    /// last segment before more than `k` features would be active for the first time.
     ///
     /// With another loss ([`LinearLoss`]; Lokhorst 1999 for the logistic one) the fitted values are `X W + b`
     /// and
@@ -150,8 +150,8 @@ options! {
     /// minimise over W   1/(2n) ‖Y − X W‖²_F + λ l1_ratio ‖W‖₁ + ½ λ (1 − l1_ratio) ‖W‖²_F
     /// ```
     ///
-    /// With `Budget::Count(k)` the answer is for the smallest `λ` that a search by bisection finds to leave
-    /// at most `k` features.
+    /// With `Budget::Count(k)` the answer is for the first `λ` at which a search by bisection finds `k`
+    /// features, or else for the smallest that it finds to leave fewer.
     ///
     /// ```
     /// use fewest_core::{Budget, Context, Dataset, DenseColumns, Selector, Target};
@@ -203,9 +203,9 @@ impl Selector for Lasso {
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
 /// or for a number of features, without covariates and offset. The selection has the bits of the table in
-/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as they
-/// are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the condition
-/// number of the columns with one.
+/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as
+/// they are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the
+/// condition number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for Lasso {
@@ -252,9 +252,9 @@ impl Selector for ElasticNet {
 /// for the products. Of more columns from the products of a working set: two passes, and two more for each
 /// working set, one for its products and one that checks all columns. With squared errors, at a given penalty
 /// or for a number of features, without covariates and offset. The selection has the bits of the table in
-/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as they
-/// are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the condition
-/// number of the columns with one.
+/// memory: both end with the problem of the columns that decide on the answer. At most 4096 rows are read as
+/// they are, if there is memory for them: otherwise coefficients differ by rounding, about `1e-14` times the
+/// condition number of the columns with one.
 ///
 /// Memory: 24 bytes for each pair of columns whose products are summed.
 impl PassSelector for ElasticNet {

@@ -1,5 +1,6 @@
-//! The last step of lasso and elastic net, the problem of the columns that decide: a table of more than 4096 rows
-//! in memory has the answer of passes where columns repeat, depend on each other or are of several classes.
+//! The last step of lasso and elastic net, the problem of the columns that decide: a table of more than 4096
+//! rows in memory has the answer of passes where columns repeat, depend on each other or are of several
+//! classes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +21,8 @@ fn noise(i: usize, j: usize) -> f64 {
     (fewest_core::derive_seed(j as u64, i as u64) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
 }
 
-/// Copies, some of them negated or off by 1e-9, sums of others, constants; a target of some columns and noise.
+/// Copies, some of them negated or off by 1e-9, sums of others, constants; a target of some columns and
+/// noise.
 fn repeated() -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
     let mut columns: Vec<Vec<f64>> = (0..D).map(|j| (0..N).map(|i| noise(i, j)).collect()).collect();
     for j in 100..140 {
@@ -91,7 +93,8 @@ fn copies_have_the_answer_of_passes() -> Result<(), Error> {
     Ok(())
 }
 
-/// Features that enter together, just below the largest penalty, where no coefficient is within the tolerance.
+/// Features that enter together, just below the largest penalty, where no coefficient is within the
+/// tolerance.
 #[test]
 fn copies_of_the_best_feature_are_found_by_an_elastic_net() -> Result<(), Error> {
     let best: Vec<f64> = (0..N).map(|i| noise(i, 1)).collect();

@@ -155,7 +155,8 @@ fn models() -> Vec<(&'static str, Box<dyn Selector>, Budget)> {
     ]
 }
 
-/// Bit for bit, whatever the batches, the parts of the features, the threads, and the memory for working sets.
+/// Bit for bit, whatever the batches, the parts of the features, the threads, and the memory for working
+/// sets.
 #[test]
 fn answers_are_those_of_the_table() -> Result<(), Error> {
     let n = BATCH_ROWS + 900;

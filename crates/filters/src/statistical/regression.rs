@@ -172,7 +172,8 @@ impl TargetSums {
         if self.largest() > 0.0 { inverse_power(self.largest()) } else { f64::INFINITY }
     }
 
-    /// What turns sums of a target times [`scale`](Self::scale) to those of one times `scale`, which is no more.
+    /// What turns sums of a target times [`scale`](Self::scale) to those of one times `scale`, which is no
+    /// more.
     fn factor(&self, scale: f64) -> f64 {
         // Of zeros all sums are zero.
         if self.largest() > 0.0 { scale / self.scale() } else { 1.0 }

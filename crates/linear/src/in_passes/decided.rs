@@ -1,11 +1,12 @@
 //! An answer from the products of the columns that decide on it, and of no others.
 //!
-//! A fit may be found from the values of a table in memory, from the products of all columns, or from those of
-//! one working set or another. What it finds is the same but for rounding. The columns that decide on it are
-//! the same, too: those with a coefficient at the answer or on the path to it, the one that would join next,
-//! those that depend linearly on others, and the one that gives the largest useful penalty. So the problem of
-//! these columns alone, with products whose bits do not depend on what else is multiplied, has one answer,
-//! whichever way led to its columns.
+//! A fit may be found from the values of a table in memory, from the products of all columns, or from those
+//! of one working set or another. What it finds is the same but for rounding. The columns that decide on it
+//! are the same, too: those with a coefficient at the answer or on the path to it, the one that would join
+//! next, those that depend linearly on others, and the one that gives the largest useful penalty. Columns
+//! that reach the penalty at the answer, such as copies, join them. So the
+//! problem of these columns alone, with products whose bits do not depend on what else is multiplied, has one
+//! answer, whichever way led to its columns.
 
 use fewest_core::method::Regularization;
 use fewest_core::{
@@ -16,8 +17,8 @@ use fewest_solver::{Atoms, Control, InnerProducts, Targeted, certificate};
 use crate::columns::LinearColumns;
 use crate::search::{EXACT, Fit, Model, Problem, REACHED, gap_on_path, of_all};
 
-/// Columns whose products with the residual are taken as those of the columns that decide are, for each output:
-/// the largest, if they are as large as theirs but for rounding.
+/// Columns whose products with the residual are taken as those of the columns that decide are, for each
+/// output: the largest, if they are as large as theirs but for rounding.
 const MOST_LEADING: usize = 8;
 const LEADING: f64 = 1.0 - 1e-9;
 
@@ -83,8 +84,8 @@ pub(super) struct AtEnd {
 }
 
 impl Model<'_> {
-    /// Whether the answer from a table in memory is [decided](Self::decided): where it has more than a batch of
-    /// rows, and nothing that passes refuse.
+    /// Whether the answer from a table in memory is [decided](Self::decided): where it has more than a batch
+    /// of rows, and nothing that passes refuse.
     pub(crate) fn is_decided(&self, data: &Dataset) -> bool {
         let lasso = self.lasso;
         data.n_samples() > BATCH_ROWS

@@ -5,8 +5,8 @@ use fewest_core::{
     BATCH_ROWS, Dataset, DenseColumns, Error, FeatureKind, RowSums, SampleStream, State, Target, Whole,
 };
 
-/// The table of `stream`, which has `n` rows, at most [`BATCH_ROWS`], and features as in its `first` rows; here
-/// or [elsewhere](SampleStream::sum_elsewhere).
+/// The table of `stream`, which has `n` rows, at most [`BATCH_ROWS`], and features as in its `first` rows;
+/// here or [elsewhere](SampleStream::sum_elsewhere).
 pub(super) fn read(stream: &mut dyn SampleStream, first: &Dataset, n: usize) -> Result<Dataset, Error> {
     rewind(stream)?;
     let bytes = match stream.sum_elsewhere(&Rows)? {

@@ -9,10 +9,13 @@
 //!    follows `v = Xᵀ(y − Xw) / n` of all columns at each of them. Between breakpoints `v` and the penalty
 //!    are linear: a path with `|vⱼ| < λ` for all others at its breakpoints is that of all columns.
 //! 5. Columns for which this does not hold join the working set, with those nearest to it, and steps 2 to 4
-//!    are repeated. In the end the gap is that of all columns.
+//!    are repeated.
 //!
-//! Memory: `24 m²` bytes for the products of `m` columns of the working set, some numbers a column, and in
-//! step 4 24 bytes for each column of a part of the table and each with a coefficient.
+//! The answer is that of the columns that [decide](super::decided) on it, and its gap is that of all columns.
+//!
+//! Memory: `24 m²` bytes for the products of `m` columns of the working set, `8` for each pair of those that
+//! decide, some numbers a column, and in step 4 24 bytes for each column of a part of the table and each with
+//! a coefficient.
 
 use fewest_core::method::Regularization;
 use fewest_core::{Error, SampleStream, Selection, order};
@@ -39,7 +42,8 @@ const BLOCK: usize = 64;
 
 /// What a check of all columns found.
 struct Checked {
-    /// Of each feature the largest share of the penalty that its columns reach, at the points before the answer.
+    /// Of each feature the largest share of the penalty that its columns reach, at the points before the
+    /// answer.
     reached: Vec<(f64, usize)>,
     /// Features with a coefficient at one of the points.
     support: Vec<usize>,

@@ -19,8 +19,8 @@ const NEGLIGIBLE: f64 = 1e-8;
 pub(crate) const EXACT: usize = 512;
 
 impl Problem<'_> {
-    /// A fit once more, from these columns alone, at the penalty that it has come to, if any was searched for.
-    /// Of few columns it does not depend on a tolerance.
+    /// A fit once more, from these columns alone, at the penalty that it has come to, if any was searched
+    /// for. Of few columns it does not depend on a tolerance.
     pub(crate) fn again(
         &self,
         budget: Budget,

@@ -64,8 +64,8 @@ pub(super) struct Fit {
     pub(super) report: SolverReport,
     path: Option<Path>,
     notes: Vec<String>,
-    /// Features without a coefficient that the end of a path depends on: those that depend linearly on others,
-    /// and the one that would join next.
+    /// Features without a coefficient that the end of a path depends on: those that depend linearly on
+    /// others, and the one that would join next.
     beyond: Vec<usize>,
 }
 

@@ -75,7 +75,8 @@ impl Selector for Fcq {
     }
 }
 
-/// The selection with its notes, also on features of `data` with an order that they may not have been given for.
+/// The selection with its notes, also on features of `data` with an order that they may not have been given
+/// for.
 fn finished(mut selection: Selection, data: &Dataset, budget: Budget, n_constant: usize) -> Selection {
     let many = |k: &usize| match data.feature_kind(*k) {
         FeatureKind::Categorical { levels } => levels.len() > 2,
