@@ -168,6 +168,16 @@ fn answers_are_those_of_the_whole_table() {
             "{method}"
         );
     }
+    // A folder of one file is that file.
+    fs::create_dir(place.path("text")).unwrap();
+    fs::copy(place.path("whole.csv"), place.path("text/0.csv")).unwrap();
+    for more in [&[][..], &["--memory", LITTLE], &["--memory", "2GiB"]] {
+        let run = |file: &str, more: &[&str]| {
+            let words = ["select", file, "--target", "kind", "-m", "f-score", "-k", "4", "--json", "-"];
+            place.done(&[&words[..], more].concat())
+        };
+        assert_eq!(lasting(&run("text", more)), lasting(&run("whole.csv", &[])), "{more:?}");
+    }
     // Text, and the line for people.
     let whole =
         place.done(&["select", "whole.csv", "--target", "kind", "-m", "mrmr", "-k", "4", "--json", "-"]);

@@ -146,13 +146,20 @@ impl Table {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, Error> {
-        let path = path.as_ref();
-        if let Some(folder) = Folder::find(path)? {
+        let mut path = path.as_ref();
+        let found = Folder::find(path)?;
+        if let Some(folder) = &found {
             let format = match options.format {
                 Some(format) => format,
                 None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,
             };
-            return format.read_folder(folder, options).map(|table| table.with_hints(options));
+            match folder.parts() {
+                [only] if folder.keys().is_empty() && !format.reads_folders() => path = only.path(),
+                _ => {
+                    let table = format.read_folder(folder.clone(), options)?;
+                    return Ok(table.with_hints(options));
+                }
+            }
         }
         let source = if options.file_digest { Source::open_hashed(path) } else { Source::open(path) };
         Self::read_source(source?, options)
