@@ -4,9 +4,9 @@
 //! of one working set or another. What it finds is the same but for rounding. The columns that decide on it
 //! are the same, too: those with a coefficient at the answer or on the path to it, the one that would join
 //! next, those that depend linearly on others, and the one that gives the largest useful penalty. Columns
-//! that reach the penalty at the answer, such as copies, join them. So the
-//! problem of these columns alone, with products whose bits do not depend on what else is multiplied, has one
-//! answer, whichever way led to its columns.
+//! that reach the penalty at the answer, such as copies, join them. So the problem of these columns alone,
+//! with products whose bits do not depend on what else is multiplied, has one answer, whichever way led to
+//! its columns.
 
 use fewest_core::method::Regularization;
 use fewest_core::{
@@ -58,12 +58,12 @@ impl Decided<'_> {
     }
 }
 
-impl AtEnd {
-    /// Takes the products of some columns from another, whose columns have these places here.
-    fn replace(&mut self, other: &Self, places: &[usize]) {
-        for ((&place, product), correlation) in places.iter().zip(&other.products).zip(&other.correlations) {
-            (self.products[place], self.correlations[place]) = (*product, *correlation);
-        }
+/// What was found, if nothing stopped it.
+fn unless_stopped<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::Stopped { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -81,6 +81,15 @@ pub(super) struct AtEnd {
     pub(super) w: Vec<f64>,
     pub(super) products: Vec<f64>,
     pub(super) correlations: Vec<f64>,
+}
+
+impl AtEnd {
+    /// Takes the products of some columns from another, whose columns have these places here.
+    fn replace(&mut self, other: &Self, places: &[usize]) {
+        for ((&place, product), correlation) in places.iter().zip(&other.products).zip(&other.correlations) {
+            (self.products[place], self.correlations[place]) = (*product, *correlation);
+        }
+    }
 }
 
 impl Model<'_> {
@@ -159,18 +168,14 @@ impl Model<'_> {
             return Ok(Some(ends));
         }
         // The gap depends on the largest product with the residual, to the last bit.
-        let leading = self
-            .leading(&ends, &places, decided.fit.report.lambda)
-            .into_iter()
-            .map(|column| all.feature(column));
-        let features = together(&decided.features, &leading.collect::<Vec<_>>());
+        let leading = self.leading(&ends, &places, decided.fit.report.lambda);
+        let leading: Vec<usize> = leading.into_iter().map(|column| all.feature(column)).collect();
+        let features = together(&decided.features, &leading);
         if features.len() > decided.features.len() {
-            let more = products_of(&features)?;
-            let Some((more, all_places)) = more.and_then(|more| all.places_of(&more).map(|at| (more, at)))
-            else {
+            let Some(more) = unless_stopped(products_of(&features))?.flatten() else { return Ok(None) };
+            let (Some(all_places), Some(at)) = (all.places_of(&more), more.places_of(some)) else {
                 return Ok(None);
             };
-            let Some(at) = more.places_of(some) else { return Ok(None) };
             for (output, end) in ends.iter_mut().enumerate() {
                 let named: Vec<(usize, f64)> =
                     coefficients[output].iter().map(|&(column, weight)| (at[column], weight)).collect();
@@ -232,18 +237,11 @@ impl Model<'_> {
         }
         let Asked { data, budget, context, .. } = asked;
         let control = Control { progress: None, ..asked.control };
-        let mut columns = match products_of(&features) {
-            Ok(Some(columns)) => columns,
-            Ok(None) | Err(Error::Stopped { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(mut columns) = unless_stopped(products_of(&features))?.flatten() else { return Ok(None) };
         loop {
             let problem = Problem::new(self, data, &columns, control, context)?;
-            let fit = match problem.again(budget, before, context) {
-                Ok(fit) if !fit.report.status.is_stopped() => fit,
-                Ok(_) | Err(Error::Stopped { .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            };
+            let fit = unless_stopped(problem.again(budget, before, context))?;
+            let Some(fit) = fit.filter(|fit| !fit.report.status.is_stopped()) else { return Ok(None) };
             let decisive = together(&problem.decisive(&fit), &problem.at_penalty(&fit)?);
             drop(problem);
             // There are no others than these features.
