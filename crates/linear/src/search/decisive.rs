@@ -65,6 +65,9 @@ impl Problem<'_> {
             let own = if self.is_constrained() { end.to_vec() } else { signed.merge(end) };
             coefficients.push(own.into_iter().filter(|(_, value)| *value != 0.0).collect());
             report.iterations += path.iterations as usize;
+            if path.status.is_stopped() {
+                report.status = path.status;
+            }
         }
         Ok((coefficients, report))
     }
