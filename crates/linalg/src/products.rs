@@ -76,7 +76,7 @@ pub(crate) fn dot_products_of_first(left: &[f64], right: &[f64], m: usize, used:
 }
 
 /// [`dot_products`] whose value of a pair of columns is [`pair_product`] of them, whatever else is
-/// multiplied, in up to a third more time.
+/// multiplied, in up to 1.4 times the time.
 ///
 /// ```
 /// use fewest_linalg::{PairProducts, pair_product};
