@@ -2,6 +2,7 @@
 
 mod chosen;
 mod exact;
+mod few_rows;
 mod folds;
 mod levels;
 pub mod moments;
@@ -16,6 +17,7 @@ mod weights;
 
 pub use chosen::Chosen;
 pub use exact::{ExactMoments, ExactProducts, ExactSum, NotFinite, Unit};
+pub use few_rows::few_rows;
 pub use fewest_core::rewind;
 pub use folds::{by_class, deal, seeded_order};
 pub use levels::{chance_of_one_level, finite_values, parts};

@@ -250,6 +250,8 @@ pub trait RunningScorer: StreamScorer {
 /// A batch is copied, so that it may outlive the table; every column is read once per batch.
 pub struct RowBatches<'a> {
     data: &'a Dataset,
+    /// Some of its features, where they alone are wanted.
+    taken: Option<Dataset>,
     rows: usize,
     next: usize,
 }
@@ -261,25 +263,31 @@ impl<'a> RowBatches<'a> {
     /// [`Error::InvalidParameter`] for batches of no rows.
     pub fn new(data: &'a Dataset, rows: usize) -> Result<Self, Error> {
         check_size("rows of a batch", rows)?;
-        Ok(Self { data, rows, next: 0 })
+        Ok(Self { data, taken: None, rows, next: 0 })
     }
 }
 
 impl SampleStream for RowBatches<'_> {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        let n = self.data.n_samples();
+        let data = self.taken.as_ref().unwrap_or(self.data);
+        let n = data.n_samples();
         let rows = self.next..n.min(self.next.saturating_add(self.rows));
         self.next = rows.end;
         match rows.len() {
             0 => Ok(None),
-            len if len == n => Ok(Some(self.data.clone())),
-            _ => self.data.copy_rows(rows).map(Some),
+            len if len == n => Ok(Some(data.clone())),
+            _ => data.copy_rows(rows).map(Some),
         }
     }
 
     fn rewind(&mut self) -> Result<bool, Error> {
         self.next = 0;
         Ok(true)
+    }
+
+    fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
+        self.taken = Some(self.data.feature_subset(features)?);
+        self.rewind()
     }
 }
 

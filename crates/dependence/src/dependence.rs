@@ -46,7 +46,15 @@ options! {
 }
 
 impl Dependence {
-    fn scores(&self, data: &Dataset, measure: Measure, context: &Context<'_>) -> Result<Scores, Error> {
+    pub(crate) fn scores(
+        &self,
+        data: &Dataset,
+        measure: Measure,
+        context: &Context<'_>,
+    ) -> Result<Scores, Error> {
+        if let Some(scores) = in_passes::scores_of_table(data, measure, self, context) {
+            return Ok(scores);
+        }
         let atoms = atoms::build_first(data, measure, self, measure.score(), context)?;
         let is_stopped = atoms.n_atoms() < data.n_features();
         let mut scores = match self.normalization {

@@ -1,19 +1,24 @@
 //! Where the values of a variable are counted that arrives.
 
+use std::ops::Range;
+
 use fewest_core::{Error, State};
 
-/// Nodes around a value among which it counts: polynomials of degree 5 are exact.
-pub(crate) const POINTS: usize = 6;
+/// Nodes around a value among which it counts: polynomials of degree 7 are exact.
+pub(crate) const POINTS: usize = 8;
 
-/// `Π_{j ≠ i} (i − j)` for six nodes.
-const DENOMINATORS: [f64; POINTS] = [-120.0, 24.0, -12.0, 12.0, -24.0, 120.0];
+/// `Π_{j ≠ i} (i − j)` for eight nodes.
+const DENOMINATORS: [f64; POINTS] = [-5040.0, 720.0, -240.0, 144.0, -144.0, 240.0, -720.0, 5040.0];
 
 /// Share of a kernel's entries that interpolation between nodes may be wrong by, for a distance of 1 between
-/// them, in widths of the kernel. At other distances: times its sixth power.
+/// them, in widths of the kernel. At other distances: times its eighth power.
 ///
-/// `15 / 720 · (½ · 3/2 · 5/2)²` in one variable, since no sixth derivative of `exp(−t²/2)` is above 15;
-/// `1 + 1.4` times that in both; and twice for what was moved from finer nodes.
-const ERROR: f64 = 0.36;
+/// `105 / 8! · (½ · 3/2 · 5/2 · 7/2)²` in one variable, since no eighth derivative of `exp(−t²/2)` is above
+/// 105; `1 + 1.49` times that in both; and twice for what was moved from finer nodes.
+const ERROR: f64 = 0.56;
+
+/// How many of them are below the one just below the value.
+const BEFORE: i64 = POINTS as i64 / 2 - 1;
 
 /// The nodes of a variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,13 +35,17 @@ pub(crate) struct Numbers {
     low: f64,
     high: f64,
     most: usize,
+    /// Whether no value outside this range comes.
+    is_whole: bool,
     grid: Option<Grid>,
 }
 
-/// Nodes `index · 2^exponent`: all at multiples of a power of two, so that of two grids of one variable
-/// the coarser one has every second, fourth, … node of the other, whatever values made them.
+/// Nodes `index · multiple · 2^exponent`: where wider values may come, all at multiples of a power of two, so
+/// that of two grids of one variable the coarser one has every second, fourth, … node of the other, whatever
+/// values made them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Grid {
+    multiple: f64,
     exponent: i32,
     /// What a value is multiplied with for its number of steps, one after the other.
     powers: [f64; 2],
@@ -62,9 +71,8 @@ impl Place {
     }
 }
 
-/// `value / 2^exponent`; in two steps, of which neither overflows.
-fn in_steps(value: f64, exponent: i32) -> f64 {
-    let [first, second] = powers(exponent);
+/// A value times two numbers, one after the other: neither overflows.
+fn in_steps(value: f64, [first, second]: [f64; 2]) -> f64 {
     value * first * second
 }
 
@@ -79,9 +87,17 @@ fn exponent(value: f64) -> i32 {
     (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
+/// The multiples of a power of two at which nodes are, where wider values may come and where none do.
+const POWERS: [f64; 1] = [1.0];
+const QUARTERS: [f64; 4] = [1.0, 1.25, 1.5, 1.75];
+
+/// By how much the distance of nodes that no wider values come to may be below the one that is enough.
+const FINER: f64 = 1.25;
+
 impl Grid {
-    /// The finest nodes of which `most` or fewer are enough; `None` for a single value.
-    fn over(low: f64, high: f64, most: usize) -> Option<Self> {
+    /// The finest nodes at one of these `multiples` of which `most` or fewer are enough; `None` for a single
+    /// value.
+    fn over(low: f64, high: f64, most: usize, multiples: &[f64]) -> Option<Self> {
         if low >= high {
             return None;
         }
@@ -89,22 +105,26 @@ impl Grid {
         let finest = exponent(0.5 * high - 0.5 * low) - exponent(most as f64) - 1;
         let mut exponent = finest.max(exponent(low.abs().max(high.abs())) - 52);
         loop {
-            let (first, last) = (in_steps(low, exponent).floor(), in_steps(high, exponent).floor());
-            let len = last - first + POINTS as f64;
-            if len <= most as f64 {
-                let (first, len) = (first as i64 - 2, len as usize);
-                return Some(Self { exponent, powers: powers(exponent), first, len });
+            for &multiple in multiples {
+                let [half, other] = powers(exponent);
+                let powers = [half, other / multiple];
+                let (first, last) = (in_steps(low, powers).floor(), in_steps(high, powers).floor());
+                let len = last - first + POINTS as f64;
+                if len <= most as f64 {
+                    let (first, len) = (first as i64 - BEFORE, len as usize);
+                    return Some(Self { multiple, exponent, powers, first, len });
+                }
             }
             exponent += 1;
         }
     }
 
-    /// Six nodes around a value, by the polynomial through them. Exact at a node.
+    /// Nodes around a value, by the polynomial through them. Exact at a node.
     fn place(&self, value: f64) -> Place {
-        let steps = value * self.powers[0] * self.powers[1];
+        let steps = in_steps(value, self.powers);
         let whole = steps.floor();
         let cell = (whole as i64).saturating_sub(self.first);
-        let first = (cell - 2).clamp(0, (self.len - POINTS) as i64);
+        let first = (cell - BEFORE).clamp(0, (self.len - POINTS) as i64);
         let at = (cell - first) as f64 + (steps - whole);
         let mut shares = [1.0; POINTS];
         let mut before = 1.0;
@@ -121,14 +141,14 @@ impl Grid {
     }
 
     fn value(&self, node: usize) -> f64 {
-        in_steps((self.first + node as i64) as f64, -self.exponent)
+        in_steps((self.first + node as i64) as f64 * self.multiple, powers(-self.exponent))
     }
 }
 
 impl Numbers {
     /// Of no value yet, on at most so many nodes.
     pub(crate) fn new(most: usize) -> Self {
-        Self { low: f64::INFINITY, high: f64::NEG_INFINITY, most, grid: None }
+        Self { low: f64::INFINITY, high: f64::NEG_INFINITY, most, is_whole: false, grid: None }
     }
 
     /// The nodes of the values of both.
@@ -138,13 +158,19 @@ impl Numbers {
     }
 
     fn over(&self, low: f64, high: f64) -> Self {
-        Self { low, high, most: self.most, grid: Grid::over(low, high, self.most) }
+        let multiples = if self.is_whole { &QUARTERS[..] } else { &POWERS };
+        Self { low, high, grid: Grid::over(low, high, self.most, multiples), ..*self }
+    }
+
+    /// Of values in this range, and no others.
+    pub(crate) fn of_range(range: Range<f64>, most: usize) -> Self {
+        Self { is_whole: true, ..Self::new(most) }.over(range.start, range.end)
     }
 
     /// The spacing of the nodes in units of the width `sigma` on the standardised variable, whose samples
     /// count as `marginal` says; `None` where all values are equal.
     ///
-    /// The variance is that of the samples but for rounding: shares keep the first five powers.
+    /// The variance is that of the samples but for rounding: shares keep the first seven powers.
     pub(crate) fn spacing(&self, marginal: &[f64], sigma: f64) -> Option<f64> {
         self.grid?;
         let n: f64 = marginal.iter().sum();
@@ -229,6 +255,15 @@ pub(crate) fn entry_error(spacing: f64) -> f64 {
     (ERROR * spacing.powi(POINTS as i32)).min(1.0)
 }
 
+/// So many nodes over a range of so many widths of the kernel leave an [`entry_error`] of at most `error`,
+/// but no more than `most`.
+pub(crate) fn enough_nodes(widths: f64, error: f64, most: usize) -> usize {
+    let spacing = (error / ERROR).powf(1.0 / POINTS as f64);
+    // Of no number: as many as there can be.
+    let nodes = (FINER * widths / spacing).ceil() + POINTS as f64 + 1.0;
+    if nodes < most as f64 { (nodes as usize).max(2 * POINTS) } else { most }
+}
+
 impl State for Axis {
     fn save(&self, to: &mut Vec<u8>) {
         match self {
@@ -236,6 +271,7 @@ impl State for Axis {
             Self::Numbers(own) => {
                 (false, own.most).save(to);
                 (own.low, own.high).save(to);
+                own.is_whole.save(to);
             }
         }
     }
@@ -246,6 +282,7 @@ impl State for Axis {
             return Ok(Self::Levels(n));
         }
         let (low, high): (f64, f64) = State::load(from)?;
+        let is_whole = bool::load(from)?;
         let is_empty = (low, high) == (f64::INFINITY, f64::NEG_INFINITY);
         if n < 2 * POINTS || !(is_empty || low.is_finite() && high.is_finite()) {
             return Err(Error::parameter(
@@ -254,6 +291,6 @@ impl State for Axis {
                 "what `save` returned, unchanged",
             ));
         }
-        Ok(Self::Numbers(Numbers::new(n).over(low, high)))
+        Ok(Self::Numbers(Numbers { is_whole, ..Numbers::new(n) }.over(low, high)))
     }
 }

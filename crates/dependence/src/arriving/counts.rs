@@ -6,16 +6,20 @@ use fewest_columns::finite_values;
 use fewest_core::{Dataset, Error, FeatureKind, State, Target, state};
 
 use super::METHOD;
-use super::axis::{Axis, Numbers, Place};
+use super::axis::{Axis, Numbers, Place, enough_nodes};
 use super::joint::Joint;
 use crate::dependence::Dependence;
 
-/// Most nodes of a real target, and of a feature with one.
+/// Most nodes of a real target, and of a feature with one, while their ranges are not known.
 const NODES: usize = 128;
 
 /// Most nodes of a feature with few classes, where that many cost little, and counts that they then may take.
 const MOST_NODES: usize = 512;
 const MOST_COUNTS: usize = 1 << 14;
+
+/// Most nodes of a variable whose range is known, and counts of a feature: 4 MiB.
+const MOST_NODES_OF_RANGE: usize = 4096;
+const MOST_COUNTS_OF_RANGE: usize = 1 << 19;
 
 /// Levels of a category that are not named.
 const MOST_LEVELS: usize = 1 << 16;
@@ -28,13 +32,14 @@ const TASK: usize = 8;
 pub(crate) struct Counts {
     kinds: Option<Kinds>,
     pub(crate) n: usize,
-    pub(crate) target: Axis,
+    /// The target alone.
+    pub(crate) target: Joint,
     pub(crate) features: Vec<Joint>,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { kinds: None, n: 0, target: Axis::Levels(0), features: Vec::new() }
+        Self { kinds: None, n: 0, target: Joint::new(Axis::Levels(0), 1), features: Vec::new() }
     }
 }
 
@@ -101,19 +106,28 @@ impl Axes {
     pub(crate) fn of_kinds(batch: &Dataset, dependence: &Dependence) -> Result<Self, Error> {
         let kinds = Kinds::of(batch)?;
         let (target, features) = Counts::begin(dependence, &kinds)?;
-        Ok(Self { kinds, target, features: features.into_iter().map(|feature| feature.axis).collect() })
+        let features = features.into_iter().map(|feature| feature.axis).collect();
+        Ok(Self { kinds, target: target.axis, features })
     }
 
-    /// For values in these ranges, of the target and of each feature.
-    pub(crate) fn over(self, target: (f64, f64), features: impl Iterator<Item = (f64, f64)>) -> Self {
-        let over = |axis: Axis, (low, high): (f64, f64)| match axis {
+    /// For values in these ranges, of the target and of each feature, each with its length in widths of the
+    /// kernel: with so many nodes that an entry of a Gram matrix is off by at most `error`, as far as there
+    /// may be so many.
+    pub(crate) fn over(
+        self,
+        target: (Range<f64>, f64),
+        features: impl Iterator<Item = (Range<f64>, f64)>,
+        error: f64,
+    ) -> Self {
+        let over = |axis: Axis, (range, widths): (Range<f64>, f64), most: usize| match axis {
             // Levels are known, or join when they come.
             Axis::Levels(_) => axis,
-            Axis::Numbers(_) => axis.with(low).with(high),
+            Axis::Numbers(_) => Axis::Numbers(Numbers::of_range(range, enough_nodes(widths, error, most))),
         };
-        let target = over(self.target, target);
-        let features = self.features.into_iter().zip(features).map(|(own, range)| over(own, range)).collect();
-        Self { target, features, ..self }
+        let target = over(self.target, target, MOST_NODES_OF_RANGE);
+        let most = (MOST_COUNTS_OF_RANGE / target.len().max(1)).clamp(NODES, MOST_NODES_OF_RANGE);
+        let features = self.features.into_iter().zip(features).map(|(own, range)| over(own, range, most));
+        Self { features: features.collect(), target, ..self }
     }
 
     pub(crate) fn n_features(&self) -> usize {
@@ -130,7 +144,8 @@ impl Axes {
     pub(crate) fn counts(&self) -> Counts {
         let width = self.target.len();
         let features = self.features.iter().map(|axis| Joint::new(axis.clone(), width)).collect();
-        Counts { kinds: Some(self.kinds.clone()), n: 0, target: self.target.clone(), features }
+        let target = Joint::new(self.target.clone(), 1);
+        Counts { kinds: Some(self.kinds.clone()), n: 0, target, features }
     }
 
     /// Whether these counts are at these nodes: those of numbers are the same, and levels without names may
@@ -147,7 +162,7 @@ impl Axes {
         let same_kinds = counts.kinds.as_ref() == Some(&self.kinds);
         if !same_kinds
             || counts.features.len() != self.features.len()
-            || !is_same(&self.target, &counts.target)
+            || !is_same(&self.target, &counts.target.axis)
         {
             return Err(others(0));
         }
@@ -172,8 +187,8 @@ impl Counts {
         }
     }
 
-    /// The axes of the target and of the features, before any sample.
-    fn begin(dependence: &Dependence, kinds: &Kinds) -> Result<(Axis, Vec<Joint>), Error> {
+    /// The target and the features, before any sample.
+    fn begin(dependence: &Dependence, kinds: &Kinds) -> Result<(Joint, Vec<Joint>), Error> {
         let (target, most) = match &kinds.classes {
             Some(names) if !dependence.takes_codes() => {
                 let most = (MOST_COUNTS / names.len().max(1)).clamp(NODES, MOST_NODES);
@@ -192,7 +207,8 @@ impl Counts {
             };
             Joint::new(axis, target.len())
         };
-        Ok((target.clone(), kinds.features.iter().map(joint).collect()))
+        let features = kinds.features.iter().map(joint).collect();
+        Ok((Joint::new(target, 1), features))
     }
 
     /// The values of a feature, each of which can be counted.
@@ -228,20 +244,21 @@ impl Counts {
         self.n += batch.n_samples();
         let mut start = 0;
         while start < targets.len() {
-            self.widen_target(self.target.with(targets[start]));
+            self.widen_target(self.target.axis.with(targets[start]));
             let mut end = start + 1;
             while end < targets.len() {
-                if !self.target.has_seen(targets[end]) {
-                    let wider = self.target.with(targets[end]);
-                    if !wider.has_nodes_of(&self.target) {
+                if !self.target.axis.has_seen(targets[end]) {
+                    let wider = self.target.axis.with(targets[end]);
+                    if !wider.has_nodes_of(&self.target.axis) {
                         break;
                     }
-                    self.target = wider;
+                    self.target.axis = wider;
                 }
                 end += 1;
             }
             let places: Vec<Place> =
-                targets[start..end].iter().map(|&value| self.target.place(value)).collect();
+                targets[start..end].iter().map(|&value| self.target.axis.place(value)).collect();
+            places.iter().for_each(|place| self.target.add_at(place, 0, &[1.0]));
             fewest_parallel::chunks(&mut self.features, TASK, |at, features| {
                 for (feature, column) in features.iter_mut().zip(&columns[at * TASK..]) {
                     let values = column[start..end].iter().zip(&places);
@@ -254,13 +271,13 @@ impl Counts {
     }
 
     fn widen_target(&mut self, wider: Axis) {
-        if !wider.has_nodes_of(&self.target) {
-            let places = self.target.moves(&wider);
+        if !wider.has_nodes_of(&self.target.axis) {
+            let places = self.target.axis.moves(&wider);
             fewest_parallel::chunks(&mut self.features, TASK, |_, features| {
                 features.iter_mut().for_each(|feature| feature.widen_target(wider.len(), &places));
             });
         }
-        self.target = wider;
+        self.target.widen(wider);
     }
 
     /// Adds what was counted of later samples.
@@ -276,9 +293,10 @@ impl Counts {
             }
             (Some(own), Some(later)) => later.check(own)?,
         }
-        let joined = self.target.joined(&later.target)?;
+        let joined = self.target.axis.joined(&later.target.axis)?;
         self.widen_target(joined.clone());
         later.widen_target(joined);
+        self.target.merge(later.target)?;
         for (own, later) in self.features.iter_mut().zip(later.features) {
             own.merge(later)?;
         }
@@ -297,15 +315,17 @@ impl State for Counts {
 
     fn load(from: &mut &[u8]) -> Result<Self, Error> {
         let (kinds, n) = (Option::<Kinds>::load(from)?, usize::load(from)?);
-        let (target, features) = (Axis::load(from)?, Vec::<Joint>::load(from)?);
+        let (target, features) = (Joint::load(from)?, Vec::<Joint>::load(from)?);
         let n_features = kinds.as_ref().map_or(0, |kinds| kinds.features.len());
         // Before the target has nodes no feature has counts, whose number would tell how many nodes it has.
         let named =
             |j: usize| kinds.as_ref().and_then(|kinds| kinds.features[j].as_ref()).map_or(0, Vec::len);
         let is_whole = |(j, feature): (usize, &Joint)| {
-            feature.is_whole(target.len()) && (target.len() > 0 || feature.axis.len() <= named(j))
+            let width = target.axis.len();
+            feature.is_whole(width) && (width > 0 || feature.axis.len() <= named(j))
         };
-        if features.len() != n_features || !features.iter().enumerate().all(is_whole) {
+        let is_valid = features.len() == n_features && target.is_whole(1);
+        if !is_valid || !features.iter().enumerate().all(is_whole) {
             return Err(Error::parameter(
                 "state",
                 "no state of this stream",

@@ -51,7 +51,8 @@ impl Joint {
         self.add_at(&self.axis.place(value), target.first, target.shares());
     }
 
-    fn add_at(&mut self, place: &Place, first: usize, counts: &[f64]) {
+    /// Adds counts of the target from its node `first` on, shared among the nodes of a feature.
+    pub(super) fn add_at(&mut self, place: &Place, first: usize, counts: &[f64]) {
         for (i, share) in place.shares().iter().enumerate() {
             let start = (place.first + i) * self.width + first;
             let row = &mut self.counts[start..start + counts.len()];
@@ -60,7 +61,7 @@ impl Joint {
     }
 
     /// Takes wider nodes of the feature.
-    fn widen(&mut self, wider: Axis) {
+    pub(super) fn widen(&mut self, wider: Axis) {
         if !wider.has_nodes_of(&self.axis) {
             let places = self.axis.moves(&wider);
             let before = std::mem::replace(self, Self::new(wider, self.width));
@@ -104,7 +105,7 @@ impl Joint {
     }
 
     /// How often each node of the target counts.
-    pub(crate) fn target_marginal(&self) -> Vec<f64> {
+    fn target_marginal(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.width];
         for row in self.counts.chunks_exact(self.width.max(1)) {
             sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);

@@ -27,20 +27,20 @@ const METHOD: &str = "hsic of samples that arrive";
 /// ```
 ///
 /// `T` counts for each feature how often its values come with those of the target: a category and classes at
-/// one node for each level, numbers shared among the six nodes around them, by the weights that interpolate
-/// polynomials of degree 5. `r` and `c` are its row and column sums, and `Φ` and `Ψ` factors of the two
+/// one node for each level, numbers shared among the eight nodes around them, by the weights that interpolate
+/// polynomials of degree 7. `r` and `c` are its row and column sums, and `Φ` and `Ψ` factors of the two
 /// kernels between nodes. The nodes do not know the kernel: its width, which is that on standardised values,
 /// follows at the end from the variance that `T` has. They are multiples of a power of two, the smallest one
 /// for which 128 are enough for the range of the values so far (512 with few classes), and become coarser
 /// with it. So what is summed depends neither on how samples come together nor, but for rounding and the
 /// error below, on their order.
 ///
-/// Levels are exact. An entry of the kernel of numbers is wrong by at most about `0.36 u⁶`, where `u` is the
+/// Levels are exact. An entry of the kernel of numbers is wrong by at most about `0.56 u⁸`, where `u` is the
 /// distance of two nodes in widths of the kernel; it is told as a share of the largest score. Values of which
 /// few are far away, such that 128 nodes over all of them are wider than half a width, have a large error:
 /// take a transformation, such as the logarithm, or a wider kernel.
 ///
-/// Cost: six sums for a sample and a feature, 36 with a real target, and for an answer `O(g² (m + r))` a
+/// Cost: eight sums for a sample and a feature, 64 with a real target, and for an answer `O(g² (m + r))` a
 /// feature with `g` and `m` nodes and a factor of rank `r`. Memory: `g m` numbers a feature, whatever
 /// arrives.
 ///
@@ -138,7 +138,7 @@ impl Dependence {
     }
 
     /// Whether the kernel of these classes is that of their codes.
-    fn takes_codes(&self) -> bool {
+    pub(crate) fn takes_codes(&self) -> bool {
         matches!(self.output, OutputKernel::Gaussian { .. })
     }
 }
@@ -168,16 +168,16 @@ impl HsicSums {
 
     /// The kernel of the target, and the norm of its Gram matrix.
     fn target_kernel(&self) -> Result<(NodeKernel, f64), Error> {
-        let counts = self.counts.features.first().map(Joint::target_marginal).unwrap_or_default();
-        let kernel = match &self.counts.target {
-            Axis::Levels(_) => NodeKernel::Levels(self.dependence.class_weights(&counts)?),
+        let counts = self.counts.target.counts();
+        let kernel = match &self.counts.target.axis {
+            Axis::Levels(_) => NodeKernel::Levels(self.dependence.class_weights(counts)?),
             Axis::Numbers(numbers) => {
                 let sigma = self.dependence.widths()?.1.unwrap_or(1.0);
-                let spacing = numbers.spacing(&counts, sigma).ok_or_else(|| varying("one value"))?;
+                let spacing = numbers.spacing(counts, sigma).ok_or_else(|| varying("one value"))?;
                 NodeKernel::gaussian(spacing, counts.len())?
             }
         };
-        let norm = kernel.norm(&counts);
+        let norm = kernel.norm(counts);
         Ok((kernel, norm))
     }
 

@@ -2,83 +2,147 @@
 
 use std::ops::Range;
 
+use fewest_columns::moments::{Moments, is_safe};
 use fewest_columns::{ColumnSums, Extremes, MOST_PARTS, Returned, range, rewind, stream_sums};
 use fewest_core::{
     BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, RowSums, SampleStream, State, Target, Whole,
     part_rows, state,
 };
 
-use super::{bytes_of, check_memory};
+use super::{METHOD, bytes_of, check_memory};
 use crate::Dependence;
 use crate::arriving::{Axes, Counts};
+use crate::atoms::Measure;
+
+/// How far an entry of a Gram matrix may be off, where a variable may have as many nodes as that takes. A
+/// ridge divides by as little as itself.
+fn most_entry_error(measure: Measure) -> f64 {
+    const MOST: f64 = 1e-7;
+    match measure {
+        Measure::Hsic => MOST,
+        Measure::Nocco { epsilon } => MOST.min(5e-6 * epsilon),
+    }
+}
 
 /// Most batches that are counted at once, and bytes that they may take, which then stay in the cache.
 const MOST: usize = 16;
 const BYTES: usize = 64 << 20;
 
-/// What is counted of all rows, and the first of them.
+/// What the first pass finds.
+pub(super) struct Extents {
+    /// The first row.
+    pub(super) first: Dataset,
+    pub(super) n: usize,
+    features: Vec<Extent>,
+}
+
+impl Extents {
+    /// # Errors
+    /// Those of the stream; [`Error::TooFew`] below two rows.
+    pub(super) fn of(stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Self, Error> {
+        let too_few = |found| Error::TooFew { what: "samples", minimum: 2, found };
+        let Some(batch) = stream.next_batch()? else { return Err(too_few(0)) };
+        batch.refuse_sample_weights(METHOD)?;
+        let first = batch.subset(&[0])?;
+        let features = stream_sums(&mut Returned { first: Some(batch), stream }, &ExtentSums, context)?;
+        let n = features.first().map_or(0, |extent| extent.n);
+        if n < 2 {
+            return Err(too_few(n));
+        }
+        match features.iter().position(|extent| !(extent.values.is_range() && extent.target.is_range())) {
+            None => Ok(Self { first, n, features }),
+            Some(j) => {
+                let found = format!("none for column {j}");
+                Err(Error::parameter("range of a feature", found, "two finite numbers"))
+            }
+        }
+    }
+}
+
+/// What is counted of all rows.
 ///
-/// The nodes follow from the range of each variable, which a pass before finds: so all parts of the rows have
-/// the same nodes.
+/// The nodes follow from the range and the standard deviation of each variable, which the pass before found:
+/// so all parts of the rows have the same nodes.
 pub(super) fn count(
     stream: &mut dyn SampleStream,
+    extents: &Extents,
+    measure: Measure,
     dependence: &Dependence,
     context: &Context<'_>,
-) -> Result<(Counts, Dataset), Error> {
-    let too_few = |found| Error::TooFew { what: "samples", minimum: 2, found };
-    let Some(batch) = stream.next_batch()? else { return Err(too_few(0)) };
-    let first = batch.subset(&[0])?;
-    let axes = Axes::of_kinds(&first, dependence)?;
-    let extents = stream_sums(&mut Returned { first: Some(batch), stream }, &Extents, context)?;
-    let Some(&Extent { n, target, .. }) = extents.first().filter(|extent| extent.n > 1) else {
-        return Err(too_few(extents.first().map_or(0, |extent| extent.n)));
-    };
-    if let Some(j) = extents.iter().position(|extent| !extent.is_range()) {
-        return Err(Error::parameter(
-            "range of a feature",
-            format!("none for column {j}"),
-            "two finite numbers",
-        ));
-    }
-    let axes = axes.over(target, extents.iter().map(|extent| extent.values));
+) -> Result<Counts, Error> {
+    let Extents { first, n, features } = extents;
+    let (sigma_x, sigma_y) = dependence.widths()?;
+    let over = |spread: &Spread, sigma: f64| (spread.low..spread.high, spread.widths(*n, sigma));
+    let target = features.first().map_or((0.0..0.0, 0.0), |one| over(&one.target, sigma_y.unwrap_or(1.0)));
+    let values = features.iter().map(|extent| over(&extent.values, sigma_x));
+    let axes = Axes::of_kinds(first, dependence)?.over(target, values, most_entry_error(measure));
     check_memory(size_of::<f64>().saturating_mul(axes.size()), axes.n_features(), context)?;
-    let sums = CountSums { axes, dependence, n, context };
+    let sums = CountSums { axes, dependence, n: *n, context };
     rewind(stream)?;
     let counts = match stream.sum_elsewhere(&sums)? {
         Some(whole) => State::load(&mut whole.as_slice())?,
         None => sums.parts(stream, 0, false)?.pop().unwrap_or_else(|| sums.axes.counts()),
     };
     sums.axes.check(&counts)?;
-    if counts.n != n {
+    if counts.n != *n {
         return Err(Error::unreadable(0, "the stream has another number of rows than in an earlier pass"));
     }
-    Ok((counts, first))
+    Ok(counts)
 }
 
-/// Of some rows their number, and the smallest and the largest value of a feature and of the target.
+/// The smallest and the largest of some values, and their moments.
+#[derive(Clone, Copy)]
+struct Spread {
+    low: f64,
+    high: f64,
+    moments: Moments,
+}
+
+state!(Spread { low, high, moments });
+
+impl Spread {
+    fn new((low, high): (f64, f64), moments: Moments) -> Self {
+        Self { low, high, moments }
+    }
+
+    fn is_range(&self) -> bool {
+        self.low.is_finite() && self.high.is_finite() && self.low <= self.high
+    }
+
+    /// The range in widths `sigma` of the kernel on `n` standardised values; NaN where squares tell no
+    /// deviation.
+    fn widths(&self, n: usize, sigma: f64) -> f64 {
+        let deviations = self.moments.deviations;
+        let deviation = if is_safe(deviations) { (deviations / n as f64).sqrt() } else { f64::NAN };
+        (self.high - self.low) / (deviation * sigma)
+    }
+
+    /// Adds those of `n_later` values to `n`.
+    fn merge(&mut self, n: usize, later: &Self, n_later: usize) {
+        (self.low, self.high) = (self.low.min(later.low), self.high.max(later.high));
+        self.moments.merge(n, &later.moments, n_later);
+    }
+}
+
+/// Of some rows their number, and where the values of a feature and of the target are.
 struct Extent {
     n: usize,
-    values: (f64, f64),
-    target: (f64, f64),
+    values: Spread,
+    target: Spread,
 }
 
 state!(Extent { n, values, target });
 
-impl Extent {
-    fn is_range(&self) -> bool {
-        let is_range = |(low, high): (f64, f64)| low.is_finite() && high.is_finite() && low <= high;
-        is_range(self.values) && is_range(self.target)
-    }
-}
+struct ExtentSums;
 
-struct Extents;
-
-impl ColumnSums for Extents {
-    type Batch = (usize, (f64, f64));
+impl ColumnSums for ExtentSums {
+    type Batch = (usize, Spread);
     type Sums = Extent;
 
     fn batch(&self, target: &Target, rows: Range<usize>) -> Result<Self::Batch, Error> {
-        Ok((rows.len(), range(&Counts::targets(target, rows))))
+        let n = rows.len();
+        let values = Counts::targets(target, rows);
+        Ok((n, Spread::new(range(&values), Moments::new(&values, 0))))
     }
 
     fn sums(
@@ -88,13 +152,14 @@ impl ColumnSums for Extents {
         (n, target): &Self::Batch,
         column: Column<'_>,
     ) -> Result<Extent, Error> {
-        Ok(Extent { n: *n, values: Extremes.sums(j, kind, n, column)?, target: *target })
+        let values = Spread::new(Extremes.sums(j, kind, n, column)?, Moments::of(column, *n));
+        Ok(Extent { n: *n, values, target: *target })
     }
 
     fn merge(&self, sums: &mut Extent, later: Extent) {
+        sums.values.merge(sums.n, &later.values, later.n);
+        sums.target.merge(sums.n, &later.target, later.n);
         sums.n = sums.n.saturating_add(later.n);
-        Extremes.merge(&mut sums.values, later.values);
-        Extremes.merge(&mut sums.target, later.target);
     }
 }
 
@@ -158,7 +223,7 @@ impl CountSums<'_> {
         let most = self.context.memory.unwrap_or(usize::MAX);
         if keeps_parts && bytes > most {
             return Err(Error::Unsupported {
-                method: "hsic in passes",
+                method: METHOD,
                 what: format!(
                     "several parts of the rows together: their counts take more than {} MiB",
                     most >> 20
@@ -175,7 +240,7 @@ impl RowSums for CountSums<'_> {
         let first_row = first_batch * BATCH_ROWS;
         if !first_row.is_multiple_of(self.rows_of_part()) {
             return Err(Error::Unsupported {
-                method: "hsic in passes",
+                method: METHOD,
                 what: format!("rows in more than {MOST_PARTS} tasks"),
                 instead: format!("take at most {MOST_PARTS}"),
             });

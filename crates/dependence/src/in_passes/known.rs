@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_columns::{Made, rewind, stream_products};
-use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, rank};
+use fewest_columns::{Chosen, Made, stream_products};
+use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, order, rank};
 use fewest_solver::{Atoms, InnerProducts};
 
 use super::nodes::Nodes;
@@ -49,6 +49,12 @@ fn halved(mut len: usize, is_too_much: impl Fn(usize) -> bool) -> usize {
     len
 }
 
+/// The sum of the squares of all `value(i, j)`, `i` below `n` and `j` below `m`.
+fn squares(n: usize, m: usize, value: impl Fn(usize, usize) -> f64) -> f64 {
+    let value = &value;
+    (0..n).flat_map(|i| (0..m).map(move |j| value(i, j).powi(2))).sum()
+}
+
 impl KnownAtoms {
     /// Of these variables with this product with the target each; `relevance` says which are needed first.
     pub(super) fn new(
@@ -80,6 +86,26 @@ impl KnownAtoms {
         self
     }
 
+    /// What `select` makes of the atoms, once the products that it asks for are known.
+    ///
+    /// # Errors
+    /// Those of `select`, and of the stream.
+    pub(super) fn answer<T>(
+        &mut self,
+        stream: &mut dyn SampleStream,
+        n_samples: usize,
+        context: &Context<'_>,
+        select: impl Fn(&Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        loop {
+            let answer = select(self);
+            if answer.is_ok() || !self.lacks_products() {
+                return answer;
+            }
+            self.learn(stream, n_samples, context)?;
+        }
+    }
+
     fn product(&self, a: usize, b: usize) -> Option<f64> {
         if a == b {
             return self.atoms.squared_norms.get(a).copied();
@@ -89,20 +115,24 @@ impl KnownAtoms {
             return Some(0.0);
         }
         let product = self.products.get(&[a.min(b), a.max(b)]).copied()?;
-        // Where one norm is by counts, a copy of the other must not exceed both by the error of the grid.
-        let norm = |j: usize| self.atoms.squared_norms.get(j).map_or(0.0, |square| square.sqrt());
-        Some(product.min(norm(a) * norm(b)))
+        // Norms are by counts, whatever products are known, and products by rows: a copy, of the same counts,
+        // is one to the bit, and nothing is nearer than that, though the grid has an error.
+        let square = |j: usize| self.atoms.squared_norms.get(j).copied().unwrap_or(0.0);
+        let error = |j: usize| self.nodes.get(j).map_or(0.0, |nodes| nodes.error);
+        let is_copy = square(a).to_bits() == square(b).to_bits()
+            && product >= square(a) * (1.0 - 2.0 * (error(a) + error(b)));
+        Some(if is_copy { square(a) } else { product.min(square(a).sqrt() * square(b).sqrt()) })
     }
 
     /// Whether a product was asked for that is not known.
-    pub(super) fn lacks_products(&self) -> bool {
+    fn lacks_products(&self) -> bool {
         !self.asked.lock().unwrap_or_else(PoisonError::into_inner).missing_rows.is_empty()
     }
 
     /// Sums products that are not known: the first time those of the likely atoms with each other, and then
     /// those that were asked for, together with those of the same atoms that may follow. One pass, or more
     /// where memory is short.
-    pub(super) fn learn(
+    fn learn(
         &mut self,
         stream: &mut dyn SampleStream,
         n_samples: usize,
@@ -161,12 +191,15 @@ impl KnownAtoms {
         context: &Context<'_>,
     ) -> Result<(), Error> {
         let widths = |atoms: &[usize]| atoms.iter().map(|&j| self.nodes[j].rank).collect();
+        let mut read = [rows, columns.unwrap_or(&[])].concat();
+        order::sort_indices(&mut read);
+        read.dedup();
         let write = |j: usize, data: &Dataset, range: Range<usize>, out: &mut [f64]| {
-            let Some(nodes) = self.nodes.get(j).filter(|_| j < data.n_features()) else {
+            let (Some(nodes), Ok(at)) = (self.nodes.get(j), read.binary_search(&j)) else {
                 return Err(Error::unreadable(j, "the stream has fewer features than in an earlier pass"));
             };
             let mut scratch = Vec::new();
-            match data.x().column(j, &mut scratch)?.stretch(range.clone()) {
+            match data.x().column(at, &mut scratch)?.stretch(range.clone()) {
                 Column::Dense(values) => nodes.write(j, values, out),
                 Column::Sparse { rows, values } => {
                     let mut dense = vec![0.0; range.len()];
@@ -184,8 +217,8 @@ impl KnownAtoms {
         };
         let left = Made { widths: widths(rows), write: &of_rows };
         let right = columns.map(|columns| Made { widths: widths(columns), write: &of_columns });
-        rewind(stream)?;
-        let products = stream_products(stream, &left, right.as_ref(), n_samples, bytes, context)?;
+        let mut chosen = Chosen::of(stream, &read)?;
+        let products = stream_products(&mut chosen, &left, right.as_ref(), n_samples, bytes, context)?;
         let height: usize = left.widths.iter().sum();
         let mut first_column = 0;
         for &b in others {
@@ -193,15 +226,14 @@ impl KnownAtoms {
             let width = self.nodes[b].rank;
             for &a in rows {
                 let own = self.nodes[a].rank;
-                let block = (first_column..first_column + width)
-                    .flat_map(|column| &products[column * height + first_row..][..own]);
-                let sum: f64 = block.map(|value| value * value).sum();
-                if a == b {
-                    // Summed as the products with others are: of an exact copy, the same bits.
-                    self.atoms.squared_norms[a] = sum;
-                } else {
-                    self.products.entry([a.min(b), a.max(b)]).or_insert(sum);
-                }
+                let at =
+                    |row: usize, column: usize| products[(first_column + column) * height + first_row + row];
+                // In an order that does not tell which of both was the row.
+                let sum = match a < b {
+                    true => squares(own, width, at),
+                    false => squares(width, own, |column, row| at(row, column)),
+                };
+                self.products.entry([a.min(b), a.max(b)]).or_insert(sum);
                 first_row += own;
             }
             first_column += width;

@@ -1,9 +1,10 @@
-//! The lasso over kernels from rows that are read in passes.
+//! HSIC, NOCCO and the lasso over their kernels from sums over rows: of rows that are read in passes, and of
+//! long tables in memory, with the same bits.
 //!
-//! The first pass looks for the range of each variable, from which a grid follows. The second counts the
-//! values of each feature at its nodes, with the target ([`Counts`]): from these counts come the features
-//! `φ` of the kernel on the nodes, the norms of all centred Gram matrices, and their products with that of
-//! the target. The third sums the products of the features that are likely to be selected:
+//! The first pass looks for the range and the deviation of each variable, from which a grid follows. The
+//! second counts the values of each feature at its nodes, with the target ([`Counts`]): from these counts
+//! come the features `φ` of the kernel on the nodes, the norms of all centred Gram matrices, and their
+//! products with that of the target. The third sums the products of the features that are likely to be selected:
 //! `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product is negative, so that the
 //! dependence of a feature on the target bounds its correlation with any residual: features below the
 //! penalty are certified to be left out. Products that this does not spare are summed in more passes.
@@ -12,22 +13,33 @@ mod counting;
 mod known;
 mod nodes;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest_core::{Budget, Context, Dataset, Error, SampleStream, Scores, Selection};
+use fewest_core::{
+    BATCH_ROWS, Budget, Context, Dataset, Error, RowBatches, SampleStream, Scores, Selection, Target,
+};
 
 use crate::arriving::{Axis, Counts, Joint};
 use crate::atoms::Measure;
-use crate::kernel_lasso::{LassoOptions, select_of_atoms};
+use crate::kernel_lasso::{LassoOptions, select_many, select_of_atoms};
 use crate::{Dependence, Normalization};
+use counting::Extents;
 use known::KnownAtoms;
 use nodes::{Kernel, Nodes};
 
 /// The largest error of a Gram matrix, as a share of its norm, with which features are selected.
 const MOST_ERROR: f64 = 1e-3;
 
-/// Levels of a category whose kernel is decomposed.
+/// Levels of a category, or classes, whose kernel is decomposed.
 const MOST_LEVELS: usize = 1000;
+
+/// Features of a table in memory that are counted together, and how many of them between two reports.
+const TASK: usize = 8;
+const ROUND: usize = 2048;
+
+/// What messages call this.
+const METHOD: &str = "hsic in passes";
 
 /// What the first passes say.
 struct Known {
@@ -42,37 +54,51 @@ struct Known {
 }
 
 impl Known {
+    /// Of rows of which the first pass found the `extents`.
+    ///
     /// # Errors
     /// Those of [`Counts::add`]; [`Error::Unsupported`] for values that nodes do not resolve.
     fn of(
         stream: &mut dyn SampleStream,
+        extents: Extents,
         measure: Measure,
         dependence: &Dependence,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let (sigma_x, sigma_y) = dependence.widths()?;
-        let (counts, first) = counting::count(stream, dependence, context)?;
-        let marginal = counts.features.first().map(Joint::target_marginal).unwrap_or_default();
+        if let Target::Class(classes) = extents.first.target()
+            && classes.n_classes() > MOST_LEVELS
+            && !dependence.takes_codes()
+        {
+            return Err(many_levels(format!("{} classes", classes.n_classes()), "join some of them"));
+        }
+        let counts = counting::count(stream, &extents, measure, dependence, context)?;
+        let first = extents.first;
+        let marginal = counts.target.counts();
         let weights;
-        let kernel = match &counts.target {
+        let kernel = match &counts.target.axis {
             Axis::Levels(_) => {
-                weights = dependence.class_weights(&marginal)?;
+                weights = dependence.class_weights(marginal)?;
                 Kernel::Levels(&weights)
             }
             Axis::Numbers(numbers) => Kernel::Gaussian(
                 numbers
-                    .spacing(&marginal, sigma_y.unwrap_or(1.0))
+                    .spacing(marginal, sigma_y.unwrap_or(1.0))
                     .ok_or_else(|| crate::arriving::varying("one value"))?,
             ),
         };
         let tolerance = dependence.factor_tolerance;
-        let target = Nodes::new(&counts.target, &kernel, &marginal, measure, tolerance)?;
+        let target = Nodes::new(&counts.target.axis, &kernel, marginal, measure, tolerance)?;
         check(target.error, "the target")?;
         let bytes = AtomicUsize::new(bytes_of(&counts));
         let found = fewest_parallel::try_map(counts.features.len(), |j| {
             context.go_on("the kernel of every feature was known")?;
             let nodes = of_feature(&counts.features[j], sigma_x, measure, tolerance)?;
-            let Some(nodes) = nodes else { return Err(many_levels(&first, j)) };
+            let Some(nodes) = nodes else {
+                let feature = first.feature_name(j);
+                let what = format!("more than {MOST_LEVELS} levels of feature `{feature}`");
+                return Err(many_levels(what, "leave it out"));
+            };
             check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
             check_memory(bytes.fetch_add(nodes.bytes(), Ordering::Relaxed), counts.features.len(), context)?;
             let product = nodes.dependence(&target, counts.features[j].counts());
@@ -80,6 +106,47 @@ impl Known {
         })?;
         let (nodes, products) = found.into_iter().unzip();
         Ok(Self { first, n_samples: counts.n, nodes, target, products })
+    }
+
+    /// Of a table in memory with more than [`BATCH_ROWS`] rows, as of the same rows in passes, but with the
+    /// counts of some features at a time. `None` where counts at nodes are not what is asked for, or do not
+    /// tell enough: factors of the Gram matrices do.
+    fn of_table(
+        data: &Dataset,
+        measure: Measure,
+        dependence: &Dependence,
+        context: &Context<'_>,
+    ) -> Option<Self> {
+        let (n, d) = (data.n_samples(), data.n_features());
+        if n <= BATCH_ROWS || dependence.widths().is_err() || d == 0 {
+            return None;
+        }
+        let of_features = |features: Range<usize>| -> Result<Self, Error> {
+            let some = data.feature_subset(&features.collect::<Vec<_>>())?;
+            let mut stream = RowBatches::new(&some, n)?;
+            let extents = Extents::of(&mut stream, context)?;
+            Self::of(&mut stream, extents, measure, dependence, context)
+        };
+        let mut whole: Option<Self> = None;
+        for first in (0..d).step_by(ROUND) {
+            let round = first..d.min(first + ROUND);
+            let parts = fewest_parallel::try_map(round.len().div_ceil(TASK), |at| {
+                let first = round.start + at * TASK;
+                // What is wrong with the data the factors say as well.
+                of_features(first..round.end.min(first + TASK)).map_err(drop)
+            });
+            for part in parts.ok()? {
+                match &mut whole {
+                    Some(whole) => {
+                        whole.nodes.extend(part.nodes);
+                        whole.products.extend(part.products);
+                    }
+                    None => whole = Some(part),
+                }
+            }
+            context.report("dependence on the target", round.end, d);
+        }
+        whole
     }
 
     /// The products, each divided by the norm of its matrix where that is asked for.
@@ -91,6 +158,73 @@ impl Known {
         };
         self.products.iter().zip(&self.nodes).map(share).collect()
     }
+
+    /// The dependence of each feature on the target.
+    fn scores(&self, normalization: Normalization) -> Scores {
+        let mut scores = self.relevance(normalization);
+        if normalization == Normalization::Unit {
+            scores.iter_mut().for_each(|score| *score /= self.target.norm);
+        }
+        let error = self.nodes.iter().map(|nodes| nodes.error).fold(self.target.error, f64::max);
+        let mut scores = Scores::descending(scores);
+        scores.notes.push(format!(
+            "values are counted on a grid: a Gram matrix is off by at most {error:.0e} of its norm"
+        ));
+        scores
+    }
+
+    /// The selections by the lasso over kernels, one a budget, of the features of `data`, of which nothing but
+    /// names and groups is looked at: the products that are needed are summed over the rows of `stream`.
+    fn select_many(
+        self,
+        data: &Dataset,
+        stream: &mut dyn SampleStream,
+        dependence: &Dependence,
+        options: &LassoOptions,
+        budgets: &[Budget],
+        context: &Context<'_>,
+    ) -> Result<Vec<Selection>, Error> {
+        let relevance = self.relevance(dependence.normalization);
+        let Self { n_samples, nodes, target, products, .. } = self;
+        let count = |budget: &Budget| if let Budget::Count(k) = budget { *k } else { 0 };
+        let most = budgets.iter().map(count).max().unwrap_or(0);
+        let mut atoms = KnownAtoms::new(nodes, &target, products, &relevance).looking_ahead(most);
+        let mut select = |budget: &Budget| {
+            atoms.answer(stream, n_samples, context, |atoms| {
+                select_of_atoms(data, atoms, dependence.normalization, options, *budget, context)
+            })
+        };
+        budgets.iter().map(&mut select).collect()
+    }
+}
+
+/// The rows of a stream of at most [`BATCH_ROWS`], read as they are, where the memory is enough for what is
+/// made of a table: a grid would save nothing.
+fn few_rows(
+    stream: &mut dyn SampleStream,
+    extents: &Extents,
+    dependence: &Dependence,
+    context: &Context<'_>,
+) -> Result<Option<Dataset>, Error> {
+    let Extents { first, n, .. } = extents;
+    let table = n.saturating_mul(first.n_features()).saturating_mul(size_of::<f64>());
+    let made = table.saturating_mul(TIMES_IN_MEMORY as usize).min(dependence.cache_bytes);
+    // Sums may take a quarter of the memory.
+    let is_enough = |memory: usize| table.saturating_mul(2).saturating_add(made) <= memory.saturating_mul(3);
+    if *n > BATCH_ROWS || !context.memory.is_none_or(is_enough) {
+        return Ok(None);
+    }
+    fewest_columns::few_rows(stream, first, *n).map(Some)
+}
+
+/// The dependence of each feature of a table on the target, by sums; see [`Known::of_table`].
+pub(crate) fn scores_of_table(
+    data: &Dataset,
+    measure: Measure,
+    dependence: &Dependence,
+    context: &Context<'_>,
+) -> Option<Scores> {
+    Some(Known::of_table(data, measure, dependence, context)?.scores(dependence.normalization))
 }
 
 /// The dependence of each feature on the target.
@@ -103,17 +237,26 @@ pub(crate) fn scores(
     dependence: &Dependence,
     context: &Context<'_>,
 ) -> Result<Scores, Error> {
-    let known = Known::of(stream, measure, dependence, context)?;
-    let mut scores = known.relevance(dependence.normalization);
-    if dependence.normalization == Normalization::Unit {
-        scores.iter_mut().for_each(|score| *score /= known.target.norm);
+    dependence.widths()?;
+    let extents = Extents::of(stream, context)?;
+    if let Some(table) = few_rows(stream, &extents, dependence, context)? {
+        return dependence.scores(&table, measure, context);
     }
-    let error = known.nodes.iter().map(|nodes| nodes.error).fold(known.target.error, f64::max);
-    let mut scores = Scores::descending(scores);
-    scores.notes.push(format!(
-        "values are counted on a grid: a Gram matrix is off by at most {error:.0e} of its norm"
-    ));
-    Ok(scores)
+    Ok(Known::of(stream, extents, measure, dependence, context)?.scores(dependence.normalization))
+}
+
+/// The selections by the lasso over kernels of a table, by sums; see [`Known::of_table`].
+pub(crate) fn select_of_table(
+    data: &Dataset,
+    measure: Measure,
+    dependence: &Dependence,
+    options: &LassoOptions,
+    budgets: &[Budget],
+    context: &Context<'_>,
+) -> Result<Option<Vec<Selection>>, Error> {
+    let Some(known) = Known::of_table(data, measure, dependence, context) else { return Ok(None) };
+    let mut stream = RowBatches::new(data, data.n_samples())?;
+    known.select_many(data, &mut stream, dependence, options, budgets, context).map(Some)
 }
 
 /// The selection by the lasso over kernels.
@@ -128,18 +271,14 @@ pub(crate) fn select(
     budget: Budget,
     context: &Context<'_>,
 ) -> Result<Selection, Error> {
-    let known = Known::of(stream, measure, dependence, context)?;
-    let relevance = known.relevance(dependence.normalization);
-    let Known { first, n_samples, nodes, target, products } = known;
-    let wanted = if let Budget::Count(k) = budget { k } else { 0 };
-    let mut atoms = KnownAtoms::new(nodes, &target, products, &relevance).looking_ahead(wanted);
-    loop {
-        let selected = select_of_atoms(&first, &atoms, dependence.normalization, options, budget, context);
-        if selected.is_ok() || !atoms.lacks_products() {
-            return selected;
-        }
-        atoms.learn(stream, n_samples, context)?;
+    dependence.widths()?;
+    let extents = Extents::of(stream, context)?;
+    if let Some(table) = few_rows(stream, &extents, dependence, context)? {
+        return Selection::only(select_many(&table, measure, dependence, options, &[budget], context)?);
     }
+    let known = Known::of(stream, extents, measure, dependence, context)?;
+    let first = known.first.clone();
+    Selection::only(known.select_many(&first, stream, dependence, options, &[budget], context)?)
 }
 
 fn bytes_of(counts: &Counts) -> usize {
@@ -156,7 +295,7 @@ fn check_memory(bytes: usize, n_features: usize, context: &Context<'_>) -> Resul
         return Ok(());
     };
     Err(Error::Unsupported {
-        method: "hsic in passes",
+        method: METHOD,
         what: format!(
             "{n_features} features, whose counts and kernels take more than the {} MiB that there are for them,",
             most >> 20
@@ -187,12 +326,9 @@ fn of_feature(feature: &Joint, sigma: f64, measure: Measure, tolerance: f64) -> 
     Nodes::new(&feature.axis, &kernel, counts, measure, tolerance).map(Some)
 }
 
-fn many_levels(first: &Dataset, j: usize) -> Error {
-    Error::Unsupported {
-        method: "hsic in passes",
-        what: format!("more than {MOST_LEVELS} levels of feature `{}`", first.feature_name(j)),
-        instead: "leave it out, or read the rows into one table".to_owned(),
-    }
+fn many_levels(what: String, instead: &str) -> Error {
+    let instead = format!("{instead}, or read the rows into one table");
+    Error::Unsupported { method: METHOD, what, instead }
 }
 
 /// Refuses a matrix that nodes do not tell well.
@@ -201,7 +337,7 @@ fn check(error: f64, what: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Unsupported {
-        method: "hsic in passes",
+        method: METHOD,
         what: format!(
             "{what}, of which some values are so far from the others that a grid tells no two others apart"
         ),

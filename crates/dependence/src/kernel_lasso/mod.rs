@@ -15,6 +15,7 @@ use crate::atoms::Measure;
 use crate::{Dependence, Normalization, in_passes};
 
 pub use options::{LassoOptions, LassoPenalty};
+pub(crate) use solve::select_many;
 
 /// The selection from the atoms of the features of `data`, of which nothing but names and groups is looked
 /// at.

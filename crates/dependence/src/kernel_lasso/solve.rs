@@ -16,7 +16,7 @@ use fewest_solver::{
 use super::options::{LassoOptions, LassoPenalty};
 use super::{approximation, report};
 use crate::atoms::{self, Measure};
-use crate::{Dependence, Normalization};
+use crate::{Dependence, Normalization, in_passes};
 
 /// Features beyond the budget that the paper's rule allows on the path.
 const PAPER_SLACK: usize = 10;
@@ -43,7 +43,7 @@ impl Fit {
 }
 
 /// One selection a budget. All of them share the atoms, and so every product that one of them asked for.
-pub(super) fn select_many(
+pub(crate) fn select_many(
     data: &Dataset,
     measure: Measure,
     dependence: &Dependence,
@@ -54,6 +54,10 @@ pub(super) fn select_many(
     let d = data.n_features();
     budgets.iter().try_for_each(|budget| budget.check(d))?;
     options.check_features(d)?;
+    let by_sums = in_passes::select_of_table(data, measure, dependence, options, budgets, context)?;
+    if let Some(selections) = by_sums {
+        return Ok(selections);
+    }
     let atoms = atoms::build(data, measure, dependence, measure.lasso(), context)?;
     of_atoms(data, &*atoms, dependence.normalization, options, budgets, context)
 }

@@ -4,9 +4,9 @@
 //! of one working set or another. What it finds is the same but for rounding. The columns that decide on it
 //! are the same, too: those with a coefficient at the answer or on the path to it, the one that would join
 //! next, those that depend linearly on others, and the one that gives the largest useful penalty. Columns
-//! that reach the penalty at the answer, such as copies, join them. So the problem of these columns alone,
-//! with products whose bits do not depend on what else is multiplied, has one answer, whichever way led to
-//! its columns.
+//! that reach the penalty at the answer, or where one would join next, join them, such as copies. So the
+//! problem of these columns alone, with products whose bits do not depend on what else is multiplied, has one
+//! answer, whichever way led to its columns.
 
 use fewest_core::method::Regularization;
 use fewest_core::{
@@ -22,8 +22,10 @@ use crate::search::{EXACT, Fit, Model, Problem, REACHED, gap_on_path, of_all};
 const MOST_LEADING: usize = 8;
 const LEADING: f64 = 1.0 - 1e-9;
 
-/// Most times that columns which reach the penalty join those that decide on the answer.
+/// Most times that columns which reach the penalty join those that decide on the answer, and how many
+/// features decide then: of very many copies the first will do.
 const MOST_JOINS: usize = 8;
+const MOST_DECIDING: usize = 2048;
 
 /// A penalty that is as good as zero, as a share of the largest useful one: products with the residual are
 /// rounding there, which depends on the way to the answer. The gap is that of this penalty.
@@ -52,6 +54,12 @@ pub(crate) struct Decided<'a> {
 }
 
 impl Decided<'_> {
+    /// Whether it has converged if another answer has: of columns that depend on each other those that decide
+    /// may not be found.
+    pub(super) fn is_as_good_as(&self, other: Status) -> bool {
+        Status::worst([self.fit.report.status, other]) == other
+    }
+
     pub(crate) fn selection(&self, model: &Model<'_>, asked: Asked<'_>) -> Result<Selection, Error> {
         let problem = Problem::new(model, asked.data, &self.columns, asked.control, asked.context)?;
         problem.selection(&self.fit, asked.budget, asked.n_features)
@@ -83,6 +91,13 @@ pub(super) struct AtEnd {
     pub(super) correlations: Vec<f64>,
 }
 
+/// All columns at the answer, and at the other point that decides on it, if there is one; an output after the
+/// other.
+pub(super) struct Ends {
+    pub(super) answer: Vec<AtEnd>,
+    pub(super) beside: Vec<AtEnd>,
+}
+
 impl AtEnd {
     /// Takes the products of some columns from another, whose columns have these places here.
     fn replace(&mut self, other: &Self, places: &[usize]) {
@@ -107,7 +122,8 @@ impl Model<'_> {
     }
 
     /// The answer of the columns that decide on `fit`, whose products `products_of` gives, certified over all
-    /// columns of `problem`; `None` where there are no such columns or products, or where a run was stopped.
+    /// columns of `problem`; `None` where there are no such columns or products, where their answer is worse,
+    /// or where a run was stopped.
     pub(crate) fn decided<'d>(
         &self,
         problem: &Problem<'_>,
@@ -122,11 +138,11 @@ impl Model<'_> {
         for joins in 1.. {
             let Some(mut decided) = self.decide(features, &fit.report, asked, products_of)? else { break };
             let Some(ends) = self.ends(problem, &decided, asked, products_of)? else { break };
-            self.certify(&mut decided.fit.report, &ends, asked.control)?;
+            self.certify(&mut decided.fit.report, &ends.answer, asked.control)?;
             let joining =
                 self.joining(&ends, &decided, |column| problem.columns().feature(column), asked.control);
             if joining.is_empty() || joins == MOST_JOINS {
-                return Ok(Some(decided));
+                return Ok(Some(decided).filter(|decided| decided.is_as_good_as(fit.report.status)));
             }
             features = together(&decided.features, &joining);
         }
@@ -140,7 +156,7 @@ impl Model<'_> {
         decided: &Decided<'_>,
         asked: Asked<'_>,
         products_of: &ProductsOf<'_, '_>,
-    ) -> Result<Option<Vec<AtEnd>>, Error> {
+    ) -> Result<Option<Ends>, Error> {
         let own = Problem::new(self, asked.data, &decided.columns, asked.control, asked.context)?;
         let (all, some) = (problem.columns(), &decided.columns);
         let n_outputs = some.outputs.len();
@@ -148,24 +164,16 @@ impl Model<'_> {
             return Ok(None);
         };
         let coefficients = own.unscaled(&decided.fit.coefficients);
-        let mut ends = Vec::with_capacity(n_outputs);
-        for (output, coefficients) in coefficients.iter().enumerate() {
-            let named: Vec<(usize, f64)> =
-                coefficients.iter().map(|&(column, weight)| (places[column], weight)).collect();
-            if all.are_products() {
-                ends.push(all.at_end(output, &named)?);
-                continue;
-            }
-            let mut w = vec![0.0; all.n_atoms()];
-            named.iter().for_each(|&(column, weight)| w[column] = weight);
-            let products = all.outputs[output].clone();
-            let correlations = certificate::correlations(&Targeted::new(all, products.clone(), 1.0), &w)?;
-            let mut end = AtEnd { w, products, correlations };
-            end.replace(&some.at_end(output, coefficients)?, &places);
-            ends.push(end);
-        }
+        let at = |coefficients: &[Vec<(usize, f64)>]| -> Result<Vec<AtEnd>, Error> {
+            let outputs = coefficients.iter().enumerate();
+            outputs.map(|(output, own)| all.with_those_of(some, &places, output, own)).collect()
+        };
+        let beside = decided.fit.beside.as_ref();
+        let beside = beside.map(|beside| at(&own.unscaled(&beside.coefficients))).transpose()?;
+        let beside = beside.unwrap_or_default();
+        let mut ends = at(&coefficients)?;
         if all.are_products() {
-            return Ok(Some(ends));
+            return Ok(Some(Ends { answer: ends, beside }));
         }
         // The gap depends on the largest product with the residual, to the last bit.
         let leading = self.leading(&ends, &places, decided.fit.report.lambda);
@@ -182,7 +190,7 @@ impl Model<'_> {
                 end.replace(&more.at_end(output, &named)?, &all_places);
             }
         }
-        Ok(Some(ends))
+        Ok(Some(Ends { answer: ends, beside }))
     }
 
     /// The columns, beside those at these places, of the largest products with the residual, where these are
@@ -207,7 +215,7 @@ impl Model<'_> {
     /// The features that join those which decided on an answer, where all columns are as `ends` says.
     pub(super) fn joining(
         &self,
-        ends: &[AtEnd],
+        ends: &Ends,
         decided: &Decided<'_>,
         feature: impl Fn(usize) -> usize,
         control: Control<'_>,
@@ -215,13 +223,21 @@ impl Model<'_> {
         let report = &decided.fit.report;
         let is_loose = report.certificate.value() > control.tolerance
             || (self.lasso.regularization != Regularization::Count && decided.columns.n_atoms() <= EXACT);
-        let products = ends.iter().flat_map(|end| end.correlations.iter().enumerate());
-        let joining = products.filter(|(_, product)| {
-            let share = self.useful(**product) / (report.lambda * self.l1_ratio);
-            report.lambda > 0.0 && share >= REACHED && (share <= REACHED.recip() || is_loose)
-        });
-        let features = joining.map(|(column, _)| feature(column));
-        features.filter(|feature| decided.features.binary_search(feature).is_err()).collect()
+        // The columns that reach a penalty at a point, or by so little more that it is rounding.
+        let reaching = |point: &[AtEnd], lambda: f64, or_more: bool| -> Vec<usize> {
+            let products = point.iter().flat_map(|end| end.correlations.iter().enumerate());
+            let reaching = products.filter(|(_, product)| {
+                let share = self.useful(**product) / (lambda * self.l1_ratio);
+                lambda > 0.0 && share >= REACHED && (share <= REACHED.recip() || or_more)
+            });
+            reaching.map(|(column, _)| feature(column)).collect()
+        };
+        let beside = decided.fit.beside.as_ref().map_or(0.0, |beside| beside.lambda);
+        let mut joining =
+            together(&reaching(&ends.answer, report.lambda, is_loose), &reaching(&ends.beside, beside, true));
+        joining.retain(|feature| decided.features.binary_search(feature).is_err());
+        joining.truncate(MOST_DECIDING.saturating_sub(decided.features.len()));
+        joining
     }
 
     /// The answer of the columns of these features, or of those that decide on it.
@@ -289,6 +305,29 @@ impl Model<'_> {
 }
 
 impl LinearColumns<'_> {
+    /// The columns at coefficients of an output, which are those of `some` with these places here: from
+    /// products, of all columns where they are known, or else of those.
+    fn with_those_of(
+        &self,
+        some: &Self,
+        places: &[usize],
+        output: usize,
+        coefficients: &[(usize, f64)],
+    ) -> Result<AtEnd, Error> {
+        let named: Vec<(usize, f64)> =
+            coefficients.iter().map(|&(column, weight)| (places[column], weight)).collect();
+        if self.are_products() {
+            return self.at_end(output, &named);
+        }
+        let mut w = vec![0.0; self.n_atoms()];
+        named.iter().for_each(|&(column, weight)| w[column] = weight);
+        let products = self.outputs[output].clone();
+        let correlations = certificate::correlations(&Targeted::new(self, products.clone(), 1.0), &w)?;
+        let mut end = AtEnd { w, products, correlations };
+        end.replace(&some.at_end(output, coefficients)?, places);
+        Ok(end)
+    }
+
     /// The columns at coefficients of an output, from their products.
     fn at_end(&self, output: usize, coefficients: &[(usize, f64)]) -> Result<AtEnd, Error> {
         let n = self.n_atoms();

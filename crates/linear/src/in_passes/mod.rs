@@ -2,14 +2,13 @@
 //! Tables in memory with many rows and few columns take the same sums.
 
 mod decided;
-mod few_rows;
 mod products;
 mod survey;
 mod working_set;
 
 use std::ops::Range;
 
-use fewest_columns::{Returned, safe_stream_sums};
+use fewest_columns::{Returned, few_rows, safe_stream_sums};
 use fewest_core::method::{Choice as _, Regularization};
 use fewest_core::{BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection};
 use fewest_solver::bisection::Tried;
@@ -145,7 +144,7 @@ impl Model<'_> {
         let asked = Asked { data: &data, n_features: table.features.len(), budget, control, context };
         let run = Run { model: self, table: &table, asked };
         if table.parts.len() == 1 && table.are_few_rows(run.most_bytes()) {
-            let whole = few_rows::read(stream, &data, table.n)?;
+            let whole = few_rows(stream, &data, table.n)?;
             return Selection::only(self.select_many(&whole, &[budget], context)?);
         }
         let all: Vec<usize> = (0..table.features.len()).collect();

@@ -22,7 +22,7 @@ use fewest_core::{Error, SampleStream, Selection, order};
 use fewest_solver::bisection::Tried;
 
 use super::Run;
-use super::decided::{AtEnd, Decided, together};
+use super::decided::{AtEnd, Decided, Ends, together};
 use super::products::bytes_of_square;
 use crate::search::{Problem, REACHED, Seen};
 
@@ -47,17 +47,16 @@ struct Checked {
     reached: Vec<(f64, usize)>,
     /// Features with a coefficient at one of the points.
     support: Vec<usize>,
-    /// By output, `vⱼ` of all columns at the answer.
-    at_end: Vec<Vec<f64>>,
+    /// Of each of the last points and by output, `vⱼ` of all columns.
+    last: Vec<Vec<Vec<f64>>>,
 }
 
-/// By output, all columns at the answer.
-fn ends(products: &[Vec<f64>], at_end: Vec<Vec<f64>>, answer: Option<&Seen>) -> Vec<AtEnd> {
-    let outputs = at_end.into_iter().zip(products).enumerate();
+/// By output, all columns at a point, from their products with the residual there.
+fn at_point(products: &[Vec<f64>], point: &Seen, of_residual: Vec<Vec<f64>>) -> Vec<AtEnd> {
+    let outputs = of_residual.into_iter().zip(products).enumerate();
     let end = |(output, (correlations, products)): (usize, (Vec<f64>, &Vec<f64>))| {
         let mut w = vec![0.0; products.len()];
-        let coefficients = answer.and_then(|answer| answer.coefficients.get(output));
-        for &(column, weight) in coefficients.into_iter().flatten() {
+        for &(column, weight) in point.coefficients.get(output).into_iter().flatten() {
             if let Some(w) = w.get_mut(column) {
                 *w = weight;
             }
@@ -104,16 +103,18 @@ impl Run<'_> {
         self.fill(&mut working, relevant, n_first).map_err(|columns| self.too_many(columns))?;
         // Features that join those which decided on an answer.
         let mut joining: Vec<usize> = Vec::new();
+        let mut is_decided = true;
         loop {
             let columns = self.columns(stream, &working)?;
             let problem = Problem::new(self.model, asked.data, &columns, asked.control, asked.context)?;
             let problem = problem.watched();
             let fit = problem.fit(asked.budget, &mut Tried::none(), asked.context)?;
-            let mut seen = self.named(&working, self.deciding_points(&problem, k));
+            let seen = self.named(&working, self.deciding_points(&problem, k));
             let here = joining.iter().copied().filter(|feature| working.binary_search(feature).is_ok());
             let features = together(&problem.decisive(&fit), &here.collect::<Vec<_>>());
             drop(problem);
-            let decided = match fit.report.status.is_stopped() {
+            let status = fit.report.status;
+            let decided = match status.is_stopped() || !is_decided {
                 true => None,
                 false => self
                     .model
@@ -125,24 +126,32 @@ impl Run<'_> {
             // Where nothing decides, no column has a product with the target.
             let mut answer = decided.unwrap_or(Decided { features: working.clone(), columns, fit });
             let own = Problem::new(self.model, asked.data, &answer.columns, asked.control, asked.context)?;
-            let coefficients = own.unscaled(&answer.fit.coefficients);
+            let unscaled = |lambda, of: &[_]| Seen { lambda, coefficients: own.unscaled(of) };
+            let fit = &answer.fit;
+            let beside = fit.beside.iter().map(|beside| unscaled(beside.lambda, &beside.coefficients));
+            let last: Vec<Seen> = beside.chain([unscaled(fit.report.lambda, &fit.coefficients)]).collect();
             drop(own);
-            seen.extend(
-                self.named(&answer.features, vec![Seen { lambda: answer.fit.report.lambda, coefficients }]),
-            );
-            let Checked { reached, support, at_end } =
-                self.check(stream, &seen, (&products, ROUNDING * largest))?;
+            let last = self.named(&answer.features, last);
+            let Checked { reached, support, last: of_residual } =
+                self.check(stream, &seen, &last, (&products, ROUNDING * largest))?;
             let is_violating = |(share, feature): &(f64, usize)| {
                 *share >= REACHED && working.binary_search(feature).is_err()
             };
             let (mut violating, others): (Vec<_>, Vec<_>) = reached.into_iter().partition(is_violating);
-            let ends = ends(&products, at_end, seen.last());
-            self.model.certify(&mut answer.fit.report, &ends, asked.control)?;
+            let points = last.iter().zip(of_residual);
+            let mut points: Vec<Vec<AtEnd>> =
+                points.map(|(point, of_residual)| at_point(&products, point, of_residual)).collect();
+            let at_answer = points.pop().unwrap_or_default();
+            let ends = Ends { answer: at_answer, beside: points.pop().unwrap_or_default() };
+            self.model.certify(&mut answer.fit.report, &ends.answer, asked.control)?;
             let found = self.model.joining(&ends, &answer, |column| table.feature(column), asked.control);
             let known = joining.len();
             joining = together(&joining, &found);
             if violating.is_empty() && joining.len() == known {
-                return answer.selection(self.model, asked);
+                if !is_decided || answer.is_as_good_as(status) {
+                    return answer.selection(self.model, asked);
+                }
+                is_decided = false;
             }
             let is_new = |feature: &&usize| {
                 let is_violating = violating.iter().any(|(_, other)| other == *feature);
@@ -231,20 +240,22 @@ impl Run<'_> {
         seen
     }
 
-    /// Products of all columns with the residual at each point, from their `products` with the outputs.
+    /// Products of all columns with the residual at each point, and at the `last` ones, from their `products`
+    /// with the outputs.
     fn check(
         &self,
         stream: &mut dyn SampleStream,
         seen: &[Seen],
+        last: &[Seen],
         (products, least): (&[Vec<f64>], f64),
     ) -> Result<Checked, Error> {
         let table = self.table;
-        let all = seen.iter().flat_map(|point| &point.coefficients).flatten();
+        let all = seen.iter().chain(last).flat_map(|point| &point.coefficients).flatten();
         let mut support: Vec<usize> = all.map(|(column, _)| table.feature(*column)).collect();
         order::sort_indices(&mut support);
         support.dedup();
         let others: Vec<usize> = support.iter().flat_map(|&feature| table.columns(feature)).collect();
-        let (mut reached_by, mut of_all) = (Vec::new(), vec![Vec::new(); products.len()]);
+        let (mut reached_by, mut of_all) = (Vec::new(), vec![vec![Vec::new(); products.len()]; last.len()]);
         for features in table.pieces(others.len(), self.most_bytes()) {
             let height = table.n_columns(&features);
             let own = match others.is_empty() {
@@ -272,26 +283,27 @@ impl Run<'_> {
                 let from = block * BLOCK;
                 let mut v = vec![0.0; BLOCK.min(height - from)];
                 let mut largest = vec![0.0_f64; v.len()];
-                let mut at_end = Vec::with_capacity(products.len());
-                for (at, point) in seen.iter().enumerate() {
+                for point in seen {
                     let limit = (point.lambda * self.model.l1_ratio).max(least);
                     for output in 0..products.len() {
                         residual(point, output, from, &mut v);
-                        if at + 1 < seen.len() {
-                            let each = largest.iter_mut().zip(&v);
-                            each.for_each(|(most, v)| *most = most.max(self.model.useful(*v) / limit));
-                        }
-                        if at + 1 == seen.len() {
-                            at_end.push(v.clone());
-                        }
+                        let each = largest.iter_mut().zip(&v);
+                        each.for_each(|(most, v)| *most = most.max(self.model.useful(*v) / limit));
                     }
                 }
-                (largest, at_end)
+                let mut of_last = Vec::with_capacity(last.len() * products.len());
+                for point in last {
+                    for output in 0..products.len() {
+                        residual(point, output, from, &mut v);
+                        of_last.push(v.clone());
+                    }
+                }
+                (largest, of_last)
             });
             let mut reached = Vec::with_capacity(height);
-            for (largest, at_end) in blocks {
+            for (largest, of_last) in blocks {
                 reached.extend(largest);
-                of_all.iter_mut().zip(at_end).for_each(|(all, own)| all.extend(own));
+                of_all.iter_mut().flatten().zip(of_last).for_each(|(all, own)| all.extend(own));
             }
             for feature in features {
                 let columns = table.columns(feature);
@@ -299,6 +311,6 @@ impl Run<'_> {
                 reached_by.push((own.iter().copied().fold(0.0, f64::max), feature));
             }
         }
-        Ok(Checked { reached: reached_by, support, at_end: of_all })
+        Ok(Checked { reached: reached_by, support, last: of_all })
     }
 }

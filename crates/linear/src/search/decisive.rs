@@ -13,7 +13,7 @@ use super::{Coefficients, Fit, Problem};
 pub(crate) const REACHED: f64 = 1.0 - 1e-9;
 
 /// A penalty below this share of the largest useful one is zero but for rounding: all columns reach it.
-const NEGLIGIBLE: f64 = 1e-8;
+pub(super) const NEGLIGIBLE: f64 = 1e-8;
 
 /// Of at most so many columns the solution at a penalty is followed to along its path, which is exact.
 pub(crate) const EXACT: usize = 512;
@@ -97,15 +97,24 @@ impl Problem<'_> {
         features
     }
 
-    /// The features with a column that reaches the penalty at a fit.
+    /// The features with a column that reaches the penalty at a fit, or beside it.
     pub(crate) fn at_penalty(&self, fit: &Fit) -> Result<Vec<usize>, Error> {
-        if fit.report.lambda <= NEGLIGIBLE * self.largest_lambda {
+        let mut features = self.reaching(fit.report.lambda, &fit.coefficients)?;
+        if let Some(beside) = &fit.beside {
+            features.extend(self.reaching(beside.lambda, &beside.coefficients)?);
+        }
+        Ok(features)
+    }
+
+    /// The features with a column that reaches this penalty.
+    fn reaching(&self, lambda: f64, coefficients: &Coefficients) -> Result<Vec<usize>, Error> {
+        if lambda <= NEGLIGIBLE * self.largest_lambda {
             return Ok(Vec::new());
         }
-        let least = REACHED * fit.report.lambda * self.l1_ratio;
+        let least = REACHED * lambda * self.l1_ratio;
         let useful = |value: f64| if self.is_constrained() { value } else { value.abs() };
         let mut features = Vec::new();
-        for (output, coefficients) in self.outputs.iter().zip(&fit.coefficients) {
+        for (output, coefficients) in self.outputs.iter().zip(coefficients) {
             let correlations = certificate::correlations(output, &self.dense(coefficients))?;
             let reach = correlations.iter().enumerate().filter(|(_, value)| useful(**value) >= least);
             features.extend(reach.map(|(column, _)| self.columns.feature(column)));

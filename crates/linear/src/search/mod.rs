@@ -67,6 +67,9 @@ pub(super) struct Fit {
     /// Features without a coefficient that the end of a path depends on: those that depend linearly on
     /// others, and the one that would join next.
     beyond: Vec<usize>,
+    /// Another point of a path that decides on its end: where a feature would join next; where none does, or
+    /// that is a penalty of zero, the last breakpoint before.
+    pub(super) beside: Option<Seen>,
 }
 
 pub(super) struct Problem<'a> {
@@ -425,7 +428,7 @@ impl Problem<'_> {
         .with_lambda(lambda)
         .with_iterations(found.iter().map(|found| found.solution.iterations as usize).sum());
         let coefficients = found.iter().map(nonzero).collect();
-        Ok(Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new() })
+        Ok(Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new(), beside: None })
     }
 
     /// The l1 norm, with the constraint if there is one.

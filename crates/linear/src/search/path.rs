@@ -6,14 +6,16 @@ use fewest_core::{Certificate, Error, Path, PathPoint, SolverReport, Status, ord
 use fewest_solver::certificate::{self, DualityGap};
 use fewest_solver::{InnerProducts, L1, Signed};
 
-use super::{Coefficients, Fit, Problem, of_all};
+use super::decisive::NEGLIGIBLE;
+use super::{Coefficients, Fit, Problem, Seen, of_all};
 use crate::paths;
 
 impl Problem<'_> {
     /// The last point of the exact path before more than `k` features are active.
     pub(super) fn along_path(&self, k: usize) -> Result<Fit, Error> {
         let signed: Vec<Signed<_>> = self.outputs.iter().map(Signed::new).collect();
-        let feature = |atom: usize| self.columns.feature(atom % self.columns.n_atoms());
+        let inner = signed.first().filter(|_| !self.is_constrained());
+        let feature = |atom: usize| self.columns.feature(inner.map_or(atom, |inner| inner.inner_atom(atom)));
         // The path is of coefficients of at least 0: with a constraint they are those of the columns.
         let merge = |point: &[Vec<(usize, f64)>]| -> Vec<Vec<(usize, f64)>> {
             match self.is_constrained() {
@@ -37,15 +39,24 @@ impl Problem<'_> {
             path.points.push(PathPoint { lambda: point.lambda, coefficients });
             self.see(point.lambda, || merge(&point.coefficients));
         }
+        let counts = |lambda: f64| lambda > NEGLIGIBLE * self.largest_lambda;
+        let mut beside = None;
         if let [.., before, end] = paths.points.as_slice()
             && end.lambda > 0.0
             && paths.status == Status::Converged
         {
             // The end is halfway to where the next feature joins.
-            self.see(2.0 * end.lambda - before.lambda, || {
-                extrapolated(&merge(&before.coefficients), &merge(&end.coefficients))
-            });
+            let lambda = 2.0 * end.lambda - before.lambda;
+            let coefficients = extrapolated(&merge(&before.coefficients), &merge(&end.coefficients));
+            self.see(lambda, || coefficients.clone());
+            beside = Some(Seen { lambda, coefficients }).filter(|next| counts(next.lambda));
         }
+        // Where the end is zero, all columns reach it: the breakpoint before tells more.
+        let before =
+            paths.points.iter().rev().filter(|_| beside.is_none()).find(|point| counts(point.lambda));
+        let before =
+            before.map(|point| Seen { lambda: point.lambda, coefficients: merge(&point.coefficients) });
+        let beside = beside.or(before);
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
         order::sort_indices(&mut tied);
         tied.dedup();
@@ -63,10 +74,10 @@ impl Problem<'_> {
             }
             _ => {
                 let report = self.certify(lambda, &coefficients, paths.status, paths.iterations)?;
-                Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new() }
+                Fit { coefficients, report, path: None, notes: Vec::new(), beyond: Vec::new(), beside: None }
             }
         };
-        Ok(Fit { path: Some(path), notes, beyond, ..fit })
+        Ok(Fit { path: Some(path), notes, beyond, beside, ..fit })
     }
 
     /// The report on a point of the path, certified over all atoms.

@@ -8,7 +8,7 @@ use crate::{Atoms, Error, InnerProducts};
 /// `−Aⱼ`, and every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the
 /// path and every solver of the non-negative lasso serve the signed one.
 ///
-/// Atom `s p + j` is atom `j` of `p` with sign `s` (0: plus, 1: minus).
+/// Atom `2 j + s` is atom `j` with sign `s` (0: plus, 1: minus): so the order of the atoms is that of `inner`.
 pub struct Signed<P> {
     inner: P,
     atoms: Atoms,
@@ -17,14 +17,12 @@ pub struct Signed<P> {
 impl<P: InnerProducts> Signed<P> {
     /// The atoms of `inner` with both signs.
     pub fn new(inner: P) -> Self {
-        let products = inner.target_products();
-        let target_products =
-            products.iter().copied().chain(products.iter().map(|product| -product)).collect();
+        let target_products = inner.target_products().iter().flat_map(|product| [*product, -product]);
         let atoms = Atoms {
             n_cached: inner.atoms().n_cached,
             target_squared_norm: inner.target_squared_norm(),
-            target_products,
-            squared_norms: inner.squared_norms().repeat(2),
+            target_products: target_products.collect(),
+            squared_norms: inner.squared_norms().iter().flat_map(|square| [*square; 2]).collect(),
             ..Atoms::default()
         };
         Self { inner, atoms }
@@ -32,8 +30,7 @@ impl<P: InnerProducts> Signed<P> {
 
     /// Sign and inner atom of an atom.
     fn parts(&self, atom: usize) -> (f64, usize) {
-        let p = self.inner.n_atoms();
-        (if atom < p { 1.0 } else { -1.0 }, atom % p)
+        (if atom.is_multiple_of(2) { 1.0 } else { -1.0 }, atom / 2)
     }
 
     /// The inner atom of an atom.
@@ -84,8 +81,8 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
 
     fn products(&self, rows: &[usize], columns: &[usize], out: &mut [f64]) -> Result<(), Error> {
         let p = self.inner.n_atoms();
-        let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom % p), p);
-        let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom % p), p);
+        let (inner_rows, row_places) = distinct(rows.iter().map(|atom| atom / 2), p);
+        let (inner_columns, column_places) = distinct(columns.iter().map(|atom| atom / 2), p);
         // Each product of inner atoms once, for all signs.
         let mut products = vec![0.0; inner_rows.len() * inner_columns.len()];
         self.inner.products(&inner_rows, &inner_columns, &mut products)?;
@@ -118,7 +115,7 @@ impl<P: InnerProducts> InnerProducts for Signed<P> {
                 (inner, sign * weight)
             })
             .unzip();
-        let (inner_rows, places) = distinct(rows.iter().map(|atom| atom % p), p);
+        let (inner_rows, places) = distinct(rows.iter().map(|atom| atom / 2), p);
         let mut values = vec![0.0; inner_rows.len()];
         self.inner.subtract_fitted(&inner_rows, &atoms, &weights, &mut values)?;
         for ((&row, &place), out) in rows.iter().zip(&places).zip(out) {
@@ -139,14 +136,14 @@ mod tests {
         let inner = Quadratic::new(vec![2.0, 0.5, 0.5, 3.0], vec![1.0, -1.0], 4.0)?;
         let signed = Signed::new(Targeted::new(&inner, vec![0.0, 5.0], 9.0));
         assert_eq!((signed.n_atoms(), signed.target_squared_norm()), (4, 9.0));
-        assert_eq!(signed.target_products(), [0.0, 5.0, -0.0, -5.0]);
+        assert_eq!(signed.target_products(), [0.0, -0.0, 5.0, -5.0]);
         let mut out = vec![0.0; 9];
-        // Atoms (sign, inner): 1 = (+, 1), 2 = (−, 0), 3 = (−, 1).
-        let atoms = [1, 2, 3];
+        // Atoms (sign, inner): 2 = (+, 1), 1 = (−, 0), 3 = (−, 1).
+        let atoms = [2, 1, 3];
         signed.products(&atoms, &atoms, &mut out)?;
         #[rustfmt::skip]
         assert_eq!(out, [3.0, -0.5, -3.0, -0.5, 2.0, 0.5, -3.0, 0.5, 3.0]);
-        let merged = signed.merge(&[(3, 0.5), (0, 2.0), (1, 0.25), (2, 2.0)]);
+        let merged = signed.merge(&[(3, 0.5), (0, 2.0), (2, 0.25), (1, 2.0)]);
         assert_eq!(merged, [(1, -0.25)]);
         assert_eq!(Signed::new(&inner).target_products(), [1.0, -1.0, -1.0, 1.0]);
         Ok(())

@@ -48,11 +48,12 @@ impl QuadraticSolver for Lars {
             solution = run(problem, &mut homotopy, vec![0.0; n], control)?;
             is_done = homotopy.is_done();
         } else {
-            let mut homotopy = Homotopy::new(l1.levels().repeat(2), 1.0, usize::MAX)?;
+            let levels = l1.levels().iter().flat_map(|level| [*level; 2]).collect();
+            let mut homotopy = Homotopy::new(levels, 1.0, usize::MAX)?;
             solution = run(&Signed::new(problem), &mut homotopy, vec![0.0; 2 * n], control)?;
             is_done = homotopy.is_done();
-            let negative = solution.coefficients.split_off(n);
-            solution.coefficients.iter_mut().zip(negative).for_each(|(value, negative)| *value -= negative);
+            let (signs, _) = solution.coefficients.as_chunks::<2>();
+            solution.coefficients = signs.iter().map(|[positive, negative]| positive - negative).collect();
         }
         let mut correlations = vec![0.0; problem.n_atoms()];
         problem.correlations(&solution.coefficients, &mut correlations);

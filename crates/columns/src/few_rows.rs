@@ -1,13 +1,16 @@
 //! A table of at most a batch of rows: nothing is saved by sums over them, so they are read as they are.
 
-use fewest_columns::rewind;
 use fewest_core::{
     BATCH_ROWS, Dataset, DenseColumns, Error, FeatureKind, RowSums, SampleStream, State, Target, Whole,
+    rewind,
 };
 
 /// The table of `stream`, which has `n` rows, at most [`BATCH_ROWS`], and features as in its `first` rows;
 /// here or [elsewhere](SampleStream::sum_elsewhere).
-pub(super) fn read(stream: &mut dyn SampleStream, first: &Dataset, n: usize) -> Result<Dataset, Error> {
+///
+/// # Errors
+/// Those of the stream; [`Error::Unreadable`] for another number of rows or features.
+pub fn few_rows(stream: &mut dyn SampleStream, first: &Dataset, n: usize) -> Result<Dataset, Error> {
     rewind(stream)?;
     let bytes = match stream.sum_elsewhere(&Rows)? {
         Some(bytes) => bytes,
