@@ -39,7 +39,17 @@ fn repeated() -> Result<(Vec<Vec<f64>>, Vec<f64>), Error> {
 }
 
 fn passes(model: &dyn Selector, data: &Dataset, budget: Budget) -> Result<Selection, Error> {
-    let columns = 120.min(data.n_features());
+    passes_of(120, model, data, budget)
+}
+
+/// With memory for the products of so many columns.
+fn passes_of(
+    columns: usize,
+    model: &dyn Selector,
+    data: &Dataset,
+    budget: Budget,
+) -> Result<Selection, Error> {
+    let columns = columns.min(data.n_features());
     let context = Context { memory: Some(24 * (columns + 5).pow(2)), ..Context::default() };
     let in_passes = model.in_passes().expect("a sum over rows");
     in_passes.select_stream(&mut RowBatches::new(data, 1000)?, budget, &context)
@@ -88,6 +98,44 @@ fn copies_have_the_answer_of_passes() -> Result<(), Error> {
             // The answer of several budgets is that of each.
             let together = model.select_many(&data, &[Budget::Count(2), budget], &Context::default())?;
             assert_eq!(together[1], table, "{name} {at}");
+        }
+    }
+    Ok(())
+}
+
+/// Columns in eight units each, shifted and negated, and columns of -1 and 1: many have the same product with
+/// the target, also where one would join next. Of copies the first is taken, for all classes, so that none of
+/// the paths to `k` features is cut short by a copy.
+#[test]
+fn columns_that_tie_have_the_answer_of_passes() -> Result<(), Error> {
+    const UNITS: [f64; 8] = [1.0, 3.7, -0.1, 12.0, 1.0 / 3.0, 7e5, -1e-3, 2.0];
+    let sign = |value: f64| if value < 0.0 { -1.0 } else { 1.0 };
+    for has_signs in [false, true] {
+        let of = |i: usize, j: usize| if has_signs { sign(noise(i, j)) } else { noise(i, j) };
+        // Copies are far from each other.
+        let column = |j: usize| -> Vec<f64> {
+            let (base, unit) = (j % 37, UNITS[j / 37]);
+            (0..N).map(|i| unit * of(i, base) + if j.is_multiple_of(3) { 5.0 } else { 0.0 }).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..296).map(column).collect();
+        let signal = |i: usize| (0..5).map(|at| of(i, 7 * at)).sum::<f64>();
+        let noisy: Vec<f64> = (0..N).map(|i| signal(i) + 0.5 * noise(i, 900)).collect();
+        let exact: Vec<f64> = (0..N).map(signal).collect();
+        let level = |y: &f64| (y.abs().min(2.9) as u32) + u32::from(*y < -1.0);
+        let named = (0..4).map(|level| format!("class {level}")).collect::<Vec<_>>();
+        let classes = Target::classes(noisy.iter().map(level).collect(), named)?;
+        for (at, target) in [Target::real(noisy)?, Target::real(exact)?, classes].into_iter().enumerate() {
+            let data = Dataset::new(DenseColumns::from_columns(&columns)?, target)?;
+            for k in [1, 3, 4, 6, 9] {
+                let case = format!("{has_signs} {at} {k}");
+                let table = Lasso::default().select(&data, Budget::Count(k), &Context::default())?;
+                assert_eq!(passes_of(220, &Lasso::default(), &data, Budget::Count(k))?, table, "{case}");
+                assert_eq!(table.status, Status::Converged, "{case}: {table:?}");
+                let mut bases: Vec<usize> = table.order.iter().map(|feature| feature % 37).collect();
+                bases.sort_unstable();
+                bases.dedup();
+                assert_eq!(bases.len(), table.order.len(), "{case}: {:?}", table.order);
+            }
         }
     }
     Ok(())
