@@ -4,10 +4,10 @@
 //! The first pass looks for the range and the deviation of each variable, from which a grid follows. The
 //! second counts the values of each feature at its nodes, with the target ([`Counts`]): from these counts
 //! come the features `φ` of the kernel on the nodes, the norms of all centred Gram matrices, and their
-//! products with that of the target. The third sums the products of the features that are likely to be selected:
-//! `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product is negative, so that the
-//! dependence of a feature on the target bounds its correlation with any residual: features below the
-//! penalty are certified to be left out. Products that this does not spare are summed in more passes.
+//! products with that of the target. The third sums the products of the features that are likely to be
+//! selected: `tr(K̄ⱼ K̄ₖ) = ‖Φⱼᵀ Φₖ‖²_F`. The solvers then work as on a table. No product is negative, so
+//! that the dependence of a feature on the target bounds its correlation with any residual: features below
+//! the penalty are certified to be left out. Products that this does not spare are summed in more passes.
 
 mod counting;
 mod known;
@@ -173,8 +173,8 @@ impl Known {
         scores
     }
 
-    /// The selections by the lasso over kernels, one a budget, of the features of `data`, of which nothing but
-    /// names and groups is looked at: the products that are needed are summed over the rows of `stream`.
+    /// The selections by the lasso over kernels, one a budget, of the features of `data`, of which nothing
+    /// but names and groups is looked at: the products that are needed are summed over the rows of `stream`.
     fn select_many(
         self,
         data: &Dataset,

@@ -8,7 +8,7 @@ use crate::{Atoms, Error, InnerProducts};
 /// `−Aⱼ`, and every coefficient non-negative. With an l1 penalty at most one of the two is positive, so the
 /// path and every solver of the non-negative lasso serve the signed one.
 ///
-/// Atom `2 j + s` is atom `j` with sign `s` (0: plus, 1: minus): so the order of the atoms is that of `inner`.
+/// Atom `2 j + s` is atom `j` of those with sign `s` (0: plus, 1: minus): they keep their order.
 pub struct Signed<P> {
     inner: P,
     atoms: Atoms,

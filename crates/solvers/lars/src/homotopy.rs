@@ -144,8 +144,8 @@ impl Homotopy {
         (u, v)
     }
 
-    /// The largest penalty, at most the current one, at which an atom joins: of several that join there but for
-    /// rounding, such as copies, the first.
+    /// The largest penalty, at most the current one, at which an atom joins: of several that join there but
+    /// for rounding, such as copies, the first.
     fn next_join(&self, u: &[f64], v: &[f64]) -> Option<(f64, usize)> {
         let mut best: Option<(f64, usize)> = None;
         for (j, ((&u, &v), &weight)) in u.iter().zip(v).zip(&self.weights).enumerate() {

@@ -196,8 +196,8 @@ fn slopes(small: (f64, f64, f64), large: (f64, f64, f64), than: (f64, f64, f64))
 }
 
 impl Model {
-    /// From a table of two batches, and the smallest and the largest of the other long ones, with one executor,
-    /// and the largest one with two; and from the first method on the dense wide table with one executor.
+    /// From a table of two batches, and the smallest and the largest of the other long ones, with one
+    /// executor, and the largest one with two; and from the first method on the dense wide table with one.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
