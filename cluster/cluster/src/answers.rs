@@ -67,8 +67,7 @@ impl ScoreAnswer {
 
 /// Selects `k` features (none: ten, or as many as there are) of a table by a method that the command knows,
 /// with parameters `NAME=VALUE`: those that [`Selector::select`](fewest::core::Selector::select) selects of
-/// the same table in memory, with the same bits of their scores; of `hsic`, `nocco` and their lassos those of
-/// [`PassSelector::select_stream`](fewest::core::PassSelector::select_stream).
+/// the same table in memory, with the same bits of their scores.
 ///
 /// # Errors
 /// [`Error::NotInParts`] for a method that needs all rows at once; [`Error::NoScheduler`] and others of the
@@ -111,9 +110,7 @@ pub fn select(
 }
 
 /// Scores all features of a table by a method that the command knows, with parameters `NAME=VALUE`: as
-/// [`Scorer::score`](fewest::core::Scorer::score) of the same table in memory, with the same bits; of `hsic`
-/// and `nocco`, whose values are counted on a grid, as
-/// [`StreamScorer::score_stream`](fewest::core::StreamScorer::score_stream).
+/// [`Scorer::score`](fewest::core::Scorer::score) of the same table in memory, with the same bits.
 ///
 /// # Errors
 /// [`Error::NoScores`] for a method that selects; otherwise as [`select`].

@@ -6,10 +6,22 @@ use fewest_core::{
 };
 
 /// The table of `stream`, which has `n` rows, at most [`BATCH_ROWS`], and features as in its `first` rows;
-/// here or [elsewhere](SampleStream::sum_elsewhere).
+/// here or [elsewhere](SampleStream::sum_elsewhere): its values, target, and the kinds and names of features.
+///
+/// ```
+/// use fewest_core::{Dataset, DenseColumns, RowBatches, Target};
+///
+/// let x = DenseColumns::from_columns(&[vec![1.0, 2.0, 3.0]])?;
+/// let data = Dataset::new(x, Target::real(vec![0.5, 1.5, 2.5])?)?;
+/// let mut stream = RowBatches::new(&data, 2)?;
+/// let whole = fewest_columns::few_rows(&mut stream, &data.subset(&[0])?, 3)?;
+/// assert_eq!((whole.n_samples(), whole.target()), (3, data.target()));
+/// # Ok::<(), fewest_core::Error>(())
+/// ```
 ///
 /// # Errors
-/// Those of the stream; [`Error::Unreadable`] for another number of rows or features.
+/// Those of the stream; [`Error::Unreadable`] for other rows or features; [`Error::TooFew`] for none;
+/// [`Error::Unsupported`] for a stream that cannot be rewound.
 pub fn few_rows(stream: &mut dyn SampleStream, first: &Dataset, n: usize) -> Result<Dataset, Error> {
     rewind(stream)?;
     let bytes = match stream.sum_elsewhere(&Rows)? {
@@ -19,7 +31,7 @@ pub fn few_rows(stream: &mut dyn SampleStream, first: &Dataset, n: usize) -> Res
     let (columns, target): (Vec<Vec<f64>>, Target) = State::load(&mut bytes.as_slice())?;
     let (d, is_whole) = (first.n_features(), columns.iter().all(|column| column.len() == n));
     if columns.len() != d || !is_whole {
-        return Err(Error::unreadable(0, "the stream has another number of rows than in an earlier pass"));
+        return Err(Error::unreadable(0, "the stream has other rows or features than in an earlier pass"));
     }
     let kinds: Vec<FeatureKind> = (0..d).map(|j| first.feature_kind(j).clone()).collect();
     let names = (0..d).map(|j| first.feature_name(j)).collect();

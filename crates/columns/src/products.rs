@@ -144,12 +144,18 @@ struct ProductSums<'a> {
 impl ProductSums<'_> {
     /// The columns of the left and of the right of each tile.
     fn tiles(&self) -> Vec<(Range<usize>, Range<usize>)> {
-        let cut = |n: usize| (0..n).step_by(TILE).map(move |first| first..n.min(first + TILE));
+        // Of about the same size: each column is laid out once for each tile.
+        let cut = |n: usize| {
+            let tiles = n.div_ceil(TILE);
+            (0..tiles).map(move |at| n * at / tiles..n * (at + 1) / tiles)
+        };
         let mut tiles = Vec::new();
-        for columns in cut(self.right.unwrap_or(self.left).n_columns()) {
+        // One after the other those of the same columns of the left, of which there may be very many.
+        for rows in cut(self.left.n_columns()) {
             // Of a symmetric table the tiles above the diagonal.
-            let above = |rows: &Range<usize>| self.right.is_some() || rows.start <= columns.start;
-            tiles.extend(cut(self.left.n_columns()).filter(above).map(|rows| (rows, columns.clone())));
+            let above = |columns: &Range<usize>| self.right.is_some() || rows.start <= columns.start;
+            let columns = cut(self.right.unwrap_or(self.left).n_columns()).filter(above);
+            tiles.extend(columns.map(|columns| (rows.clone(), columns)));
         }
         tiles
     }

@@ -198,6 +198,51 @@ fn a_copy_of_a_feature_changes_nothing() -> Result<(), Error> {
     Ok(())
 }
 
+/// Copies in other units, and negated, have the same Gram matrix: one of them is taken.
+#[test]
+fn linear_copies_of_a_feature_are_one_feature() -> Result<(), Error> {
+    let n = 4200;
+    let mut columns: Vec<Vec<f64>> = (0..6).map(|j| (0..n).map(|i| normal(i, j)).collect()).collect();
+    let y: Vec<f64> =
+        (0..n).map(|i| columns[0][i].sin() + columns[1][i] + 0.5 * columns[2][i].powi(2)).collect();
+    let copies: [fn(f64) -> f64; 5] =
+        [|x| 2.54 * x, |x| 1.8 * x + 32.0, |x| -x, |x| 1e9 - 0.3 * x, |x| (x * 1e6).round() / 1e6];
+    let best = columns[1].clone();
+    columns.extend(copies.iter().map(|copy| best.iter().map(|x| copy(*x)).collect::<Vec<f64>>()));
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, Target::real(y)?)?;
+    let lasso = LassoOptions { related: 0, ..LassoOptions::default() };
+    let hsic = HsicLasso { lasso: lasso.clone(), ..HsicLasso::default() };
+    let nocco = NoccoLasso { lasso, ..NoccoLasso::default() };
+    for (name, method) in [("hsic", &hsic as &dyn Selector), ("nocco", &nocco)] {
+        let (found, _) = in_passes(method, &data, Budget::Count(3))?;
+        let are_copies = found.order.iter().filter(|feature| **feature == 1 || **feature > 5).count();
+        assert!(are_copies == 1 && found.order.len() == 3, "{name}: {:?}", found.order);
+    }
+    Ok(())
+}
+
+/// A table in memory that a grid does not tell is taken by factors, and at once.
+#[test]
+fn what_nodes_cannot_tell_has_factors_in_memory() -> Result<(), Error> {
+    let n = 4200;
+    let mut far: Vec<f64> = (0..n).map(|i| normal(i, 3)).collect();
+    far[400] = 1e9;
+    let columns = [(0..n).map(|i| normal(i, 4)).collect(), far];
+    let y = Target::real((0..n).map(|i| normal(i, 4).sin() + 0.1 * normal(i, 5)).collect())?;
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, y)?;
+    let narrow = |sigma, form| Dependence {
+        kernel: InputKernel::Gaussian { sigma_x: KernelWidth::Value(sigma) },
+        form,
+        ..Dependence::default()
+    };
+    for sigma in [0.02, 0.001] {
+        let own = Hsic { dependence: narrow(sigma, Form::Auto) }.score(&data, &Context::default())?;
+        let factors = Hsic { dependence: narrow(sigma, Form::LowRank) }.score(&data, &Context::default())?;
+        assert_eq!(own.values, factors.values);
+    }
+    Ok(())
+}
+
 #[test]
 fn penalties_norms_and_free_features_are_those_of_the_table() -> Result<(), Error> {
     let context = Context::default();

@@ -33,16 +33,14 @@ const METHODS: &[(&str, &[&str], &str)] = &[
 /// Methods for two classes.
 const OF_TWO_CLASSES: &[(&str, &[&str], &str)] = &[("t-score", &[], "class"), ("cife", &[], "class")];
 
-/// Methods whose passes sum products, or shares of counts, and whether a table in memory does so too.
-type OfProducts<'a> = ((&'a str, &'a [&'a str], &'a str), bool);
-
-const OF_PRODUCTS: &[OfProducts<'_>] = &[
-    (("fcq", &[], "class"), true),
-    (("lasso", &[], "real"), true),
-    (("elastic-net", &["l1_ratio=0.5"], "class"), true),
-    (("hsic", &[], "real"), false),
-    (("hsic-lasso", &[], "class"), false),
-    (("nocco-lasso", &["related=0"], "real"), false),
+/// Methods whose passes sum products, or shares of counts.
+const OF_PRODUCTS: &[(&str, &[&str], &str)] = &[
+    ("fcq", &[], "class"),
+    ("lasso", &[], "real"),
+    ("elastic-net", &["l1_ratio=0.5"], "class"),
+    ("hsic", &[], "real"),
+    ("hsic-lasso", &[], "class"),
+    ("nocco-lasso", &["related=0"], "real"),
 ];
 
 fn arguments<'a>((method, parameters, target): (&'a str, &[&'a str], &'a str)) -> Vec<&'a str> {
@@ -100,7 +98,12 @@ fn a_local_cluster_has_the_same_bits() {
     let few = folder.path().join("few");
     std::fs::create_dir(&few).unwrap();
     let path = Rows::new(700).write(&few, 3);
-    for method in [("lasso", &[][..], "class"), ("elastic-net", &["l1_ratio=0.8"], "real")] {
+    for method in [
+        ("lasso", &[][..], "class"),
+        ("elastic-net", &["l1_ratio=0.8"], "real"),
+        ("hsic-lasso", &[], "class"),
+        ("nocco", &[], "real"),
+    ] {
         let asked = [&arguments(method)[..], &["--json", "-"]].concat();
         let found = json(&select(&format!("127.0.0.1:{port}"), &path, &asked));
         assert_eq!(comparable(found), expected(&path, method), "{method:?}");
@@ -109,17 +112,15 @@ fn a_local_cluster_has_the_same_bits() {
 
 /// The table has more batches than parts, so that a part is of several.
 #[test]
-fn products_have_the_bits_of_passes_on_one_machine() {
+fn products_have_the_bits_of_memory_and_of_passes_on_one_machine() {
     let folder = tempfile::tempdir().unwrap();
     let rows = Rows::new(270_011);
     let paths = [1, 3].map(|parts| rows.write(folder.path(), parts));
     let mut machines = Machines::start(1, &[]);
-    for &(method, is_of_memory) in OF_PRODUCTS {
+    for &method in OF_PRODUCTS {
         let (name, parameters, target) = method;
         let found = comparable(in_passes(&paths[0], (target, other(target)), name, parameters, 6));
-        if is_of_memory {
-            assert_eq!(found, expected(&paths[0], method), "{method:?}");
-        }
+        assert_eq!(found, expected(&paths[0], method), "{method:?}");
         let arguments = arguments(method);
         for (path, tasks) in paths.iter().zip(["3", "64"]) {
             let of_cluster = machines.json(path, &[&arguments[..], &["--tasks", tasks]].concat());

@@ -180,18 +180,6 @@ pub(crate) fn scores_in_memory(
     scores(path, (target, ignored), method, parameters, |scorer, data, context| scorer.score(data, context))
 }
 
-/// The document of the same scores by passes over the rows, all of them on this machine.
-pub(crate) fn scores_in_passes(
-    path: &Path,
-    (target, ignored): (&str, &str),
-    method: &str,
-    parameters: &[&str],
-) -> serde_json::Value {
-    scores(path, (target, ignored), method, parameters, |scorer, data, context| {
-        scorer.in_passes().unwrap().score_stream(&mut RowBatches::new(data, 5000)?, context)
-    })
-}
-
 fn document(
     path: &Path,
     columns: (&str, &str),

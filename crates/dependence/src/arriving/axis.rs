@@ -40,17 +40,32 @@ pub(crate) struct Numbers {
     grid: Option<Grid>,
 }
 
-/// Nodes `index · multiple · 2^exponent`: where wider values may come, all at multiples of a power of two, so
-/// that of two grids of one variable the coarser one has every second, fourth, … node of the other, whatever
-/// values made them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Grid {
-    multiple: f64,
-    exponent: i32,
-    /// What a value is multiplied with for its number of steps, one after the other.
-    powers: [f64; 2],
+    steps: Steps,
+    /// The number of the first node.
     first: i64,
     len: usize,
+}
+
+/// How the number of steps to a value is found, of which each node has a whole one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Steps {
+    /// Multiples of a power of two, where wider values may come: of two grids of one variable the coarser one
+    /// has every second, fourth, … node of the other, whatever values made them.
+    Powers {
+        exponent: i32,
+        /// What a value is multiplied with, one after the other.
+        powers: [f64; 2],
+    },
+    /// The range of the values in equal cells, where none is outside of it: a variable in other units, or
+    /// negated, has the same nodes.
+    Cells {
+        /// Halves, since a range may be above the largest number.
+        half_low: f64,
+        half_range: f64,
+        cells: f64,
+    },
 }
 
 /// Nodes side by side, with the share of a value that counts at each.
@@ -87,17 +102,34 @@ fn exponent(value: f64) -> i32 {
     (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
-/// The multiples of a power of two at which nodes are, where wider values may come and where none do.
-const POWERS: [f64; 1] = [1.0];
-const QUARTERS: [f64; 4] = [1.0, 1.25, 1.5, 1.75];
+impl Steps {
+    fn of(&self, value: f64) -> f64 {
+        match *self {
+            Self::Powers { powers, .. } => in_steps(value, powers),
+            Self::Cells { half_low, half_range, cells } => (0.5 * value - half_low) / half_range * cells,
+        }
+    }
 
-/// By how much the distance of nodes that no wider values come to may be below the one that is enough.
-const FINER: f64 = 1.25;
+    fn value(&self, steps: f64) -> f64 {
+        match *self {
+            Self::Powers { exponent, .. } => in_steps(steps, powers(-exponent)),
+            Self::Cells { half_low, half_range, cells } => 2.0 * (half_low + steps / cells * half_range),
+        }
+    }
+}
 
 impl Grid {
-    /// The finest nodes at one of these `multiples` of which `most` or fewer are enough; `None` for a single
-    /// value.
-    fn over(low: f64, high: f64, most: usize, multiples: &[f64]) -> Option<Self> {
+    /// `len` nodes over a range that no value is outside of, with as many before it as behind; `None` for a
+    /// single value.
+    fn whole(low: f64, high: f64, len: usize) -> Option<Self> {
+        let (half_low, half_range) = (0.5 * low, 0.5 * high - 0.5 * low);
+        let cells = len as f64 - 1.0 - 2.0 * BEFORE as f64;
+        let steps = Steps::Cells { half_low, half_range, cells };
+        (half_range > 0.0).then_some(Self { steps, first: -BEFORE, len })
+    }
+
+    /// The finest nodes of which `most` or fewer are enough; `None` for a single value.
+    fn over(low: f64, high: f64, most: usize) -> Option<Self> {
         if low >= high {
             return None;
         }
@@ -105,15 +137,12 @@ impl Grid {
         let finest = exponent(0.5 * high - 0.5 * low) - exponent(most as f64) - 1;
         let mut exponent = finest.max(exponent(low.abs().max(high.abs())) - 52);
         loop {
-            for &multiple in multiples {
-                let [half, other] = powers(exponent);
-                let powers = [half, other / multiple];
-                let (first, last) = (in_steps(low, powers).floor(), in_steps(high, powers).floor());
-                let len = last - first + POINTS as f64;
-                if len <= most as f64 {
-                    let (first, len) = (first as i64 - BEFORE, len as usize);
-                    return Some(Self { multiple, exponent, powers, first, len });
-                }
+            let powers = powers(exponent);
+            let (first, last) = (in_steps(low, powers).floor(), in_steps(high, powers).floor());
+            let len = last - first + POINTS as f64;
+            if len <= most as f64 {
+                let steps = Steps::Powers { exponent, powers };
+                return Some(Self { steps, first: first as i64 - BEFORE, len: len as usize });
             }
             exponent += 1;
         }
@@ -121,7 +150,7 @@ impl Grid {
 
     /// Nodes around a value, by the polynomial through them. Exact at a node.
     fn place(&self, value: f64) -> Place {
-        let steps = in_steps(value, self.powers);
+        let steps = self.steps.of(value);
         let whole = steps.floor();
         let cell = (whole as i64).saturating_sub(self.first);
         let first = (cell - BEFORE).clamp(0, (self.len - POINTS) as i64);
@@ -141,7 +170,7 @@ impl Grid {
     }
 
     fn value(&self, node: usize) -> f64 {
-        in_steps((self.first + node as i64) as f64 * self.multiple, powers(-self.exponent))
+        self.steps.value((self.first + node as i64) as f64)
     }
 }
 
@@ -158,13 +187,16 @@ impl Numbers {
     }
 
     fn over(&self, low: f64, high: f64) -> Self {
-        let multiples = if self.is_whole { &QUARTERS[..] } else { &POWERS };
-        Self { low, high, grid: Grid::over(low, high, self.most, multiples), ..*self }
+        let grid = match self.is_whole {
+            true => Grid::whole(low, high, self.most),
+            false => Grid::over(low, high, self.most),
+        };
+        Self { low, high, grid, ..*self }
     }
 
-    /// Of values in this range, and no others.
-    pub(crate) fn of_range(range: Range<f64>, most: usize) -> Self {
-        Self { is_whole: true, ..Self::new(most) }.over(range.start, range.end)
+    /// Of values in this range, and no others, on so many nodes.
+    pub(crate) fn of_range(range: Range<f64>, nodes: usize) -> Self {
+        Self { is_whole: true, ..Self::new(nodes) }.over(range.start, range.end)
     }
 
     /// The spacing of the nodes in units of the width `sigma` on the standardised variable, whose samples
@@ -260,7 +292,7 @@ pub(crate) fn entry_error(spacing: f64) -> f64 {
 pub(crate) fn enough_nodes(widths: f64, error: f64, most: usize) -> usize {
     let spacing = (error / ERROR).powf(1.0 / POINTS as f64);
     // Of no number: as many as there can be.
-    let nodes = (FINER * widths / spacing).ceil() + POINTS as f64 + 1.0;
+    let nodes = (widths / spacing).ceil() + POINTS as f64;
     if nodes < most as f64 { (nodes as usize).max(2 * POINTS) } else { most }
 }
 

@@ -20,7 +20,7 @@ fn most_entry_error(measure: Measure) -> f64 {
     const MOST: f64 = 1e-7;
     match measure {
         Measure::Hsic => MOST,
-        Measure::Nocco { epsilon } => MOST.min(5e-6 * epsilon),
+        Measure::Nocco { epsilon } => MOST.min(2e-6 * epsilon),
     }
 }
 

@@ -25,6 +25,9 @@ const UNKNOWN: Error = Error::Stopped { before: "a product of two features had b
 pub(super) struct KnownAtoms {
     nodes: Vec<Nodes>,
     atoms: Atoms,
+    /// Whether the norm of each was summed over rows, as products are: before that it is by counts, which may
+    /// differ by the error of the grid.
+    has_norm: Vec<bool>,
     products: HashMap<[usize; 2], f64>,
     /// Atoms in the order in which they are likely to be needed.
     likely: Vec<usize>,
@@ -76,7 +79,8 @@ impl KnownAtoms {
         };
         let mut likely = rank(relevance, true);
         likely.retain(|&j| nodes[j].rank > 0);
-        Self { nodes, atoms, products: HashMap::new(), likely, asked: Mutex::default() }
+        let has_norm = nodes.iter().map(|nodes| nodes.rank == 0).collect();
+        Self { nodes, atoms, has_norm, products: HashMap::new(), likely, asked: Mutex::default() }
     }
 
     /// Looks ahead for `wanted` features: how many are worked on at a time.
@@ -108,20 +112,16 @@ impl KnownAtoms {
 
     fn product(&self, a: usize, b: usize) -> Option<f64> {
         if a == b {
-            return self.atoms.squared_norms.get(a).copied();
+            return self.atoms.squared_norms.get(a).copied().filter(|_| self.has_norm.get(a) == Some(&true));
         }
         let is_zero = |j: usize| self.nodes.get(j).is_none_or(|nodes| nodes.rank == 0);
         if is_zero(a) || is_zero(b) {
             return Some(0.0);
         }
         let product = self.products.get(&[a.min(b), a.max(b)]).copied()?;
-        // Norms are by counts, whatever products are known, and products by rows: a copy, of the same counts,
-        // is one to the bit, and nothing is nearer than that, though the grid has an error.
-        let square = |j: usize| self.atoms.squared_norms.get(j).copied().unwrap_or(0.0);
-        let error = |j: usize| self.nodes.get(j).map_or(0.0, |nodes| nodes.error);
-        let is_copy = square(a).to_bits() == square(b).to_bits()
-            && product >= square(a) * (1.0 - 2.0 * (error(a) + error(b)));
-        Some(if is_copy { square(a) } else { product.min(square(a).sqrt() * square(b).sqrt()) })
+        // Where one norm is by counts, a copy of the other must not exceed both by the error of the grid.
+        let norm = |j: usize| self.atoms.squared_norms.get(j).map_or(0.0, |square| square.sqrt());
+        Some(product.min(norm(a) * norm(b)))
     }
 
     /// Whether a product was asked for that is not known.
@@ -130,8 +130,8 @@ impl KnownAtoms {
     }
 
     /// Sums products that are not known: the first time those of the likely atoms with each other, and then
-    /// those that were asked for, together with those of the same atoms that may follow. One pass, or more
-    /// where memory is short.
+    /// those that were asked for, together with those of the same atoms that may follow, and their norms. One
+    /// pass, or more where memory is short.
     fn learn(
         &mut self,
         stream: &mut dyn SampleStream,
@@ -143,17 +143,19 @@ impl KnownAtoms {
         let missing = std::mem::take(&mut asked.missing_columns);
         let columns: Vec<usize> = asked.columns.union(&missing).copied().collect();
         let bytes = context.memory.unwrap_or(MOST_BYTES) / 2;
-        let mut likely = std::mem::take(&mut self.likely);
-        while !likely.is_empty() && self.bytes(&likely, &likely) > bytes {
-            likely.pop();
-        }
-        if likely.len() > 1 {
+        let likely = std::mem::take(&mut self.likely);
+        if likely.len() > 1 && self.bytes(&likely, &likely) <= bytes {
             return self.sum(stream, &likely, None, bytes, n_samples, context);
         }
-        // Columns that all of these rows have known products with add nothing.
-        let is_lacking = |&j: &usize| rows.iter().any(|&i| self.product(i, j).is_none());
-        let columns: Vec<usize> = columns.into_iter().filter(is_lacking).collect();
-        let rows: Vec<usize> = rows.into_iter().collect();
+        let (rows, columns) = if likely.len() > 1 {
+            (likely.clone(), likely)
+        } else {
+            // Columns that all of these rows have known products with add nothing.
+            let is_lacking = |&j: &usize| rows.iter().any(|&i| self.product(i, j).is_none());
+            let columns: Vec<usize> = columns.into_iter().filter(is_lacking).collect();
+            let rows: BTreeSet<usize> = rows.iter().chain(&columns).copied().collect();
+            (rows.into_iter().collect(), columns)
+        };
         let mut left_columns = columns.as_slice();
         while !left_columns.is_empty() {
             let width =
@@ -233,7 +235,11 @@ impl KnownAtoms {
                     true => squares(own, width, at),
                     false => squares(width, own, |column, row| at(row, column)),
                 };
-                self.products.entry([a.min(b), a.max(b)]).or_insert(sum);
+                if a == b {
+                    (self.atoms.squared_norms[a], self.has_norm[a]) = (sum, true);
+                } else {
+                    self.products.entry([a.min(b), a.max(b)]).or_insert(sum);
+                }
                 first_row += own;
             }
             first_column += width;

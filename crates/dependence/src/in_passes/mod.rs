@@ -14,6 +14,7 @@ mod known;
 mod nodes;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest_core::{
@@ -65,6 +66,18 @@ impl Known {
         dependence: &Dependence,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
+        Self::with_target(&OnceLock::new(), stream, extents, measure, dependence, context)
+    }
+
+    /// [`of`](Self::of), with what is known of the target, or will be.
+    fn with_target(
+        known: &OnceLock<Nodes>,
+        stream: &mut dyn SampleStream,
+        extents: Extents,
+        measure: Measure,
+        dependence: &Dependence,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
         let (sigma_x, sigma_y) = dependence.widths()?;
         if let Target::Class(classes) = extents.first.target()
             && classes.n_classes() > MOST_LEVELS
@@ -88,7 +101,13 @@ impl Known {
             ),
         };
         let tolerance = dependence.factor_tolerance;
-        let target = Nodes::new(&counts.target.axis, &kernel, marginal, measure, tolerance)?;
+        let target = match known.get() {
+            Some(target) => target.clone(),
+            None => {
+                let target = Nodes::new(&counts.target.axis, &kernel, marginal, measure, tolerance)?;
+                known.get_or_init(|| target).clone()
+            }
+        };
         check(target.error, "the target")?;
         let bytes = AtomicUsize::new(bytes_of(&counts));
         let found = fewest_parallel::try_map(counts.features.len(), |j| {
@@ -100,7 +119,9 @@ impl Known {
                 return Err(many_levels(what, "leave it out"));
             };
             check(nodes.error, &format!("feature `{}`", first.feature_name(j)))?;
-            check_memory(bytes.fetch_add(nodes.bytes(), Ordering::Relaxed), counts.features.len(), context)?;
+            let own = nodes.bytes();
+            let before = bytes.fetch_add(own, Ordering::Relaxed);
+            check_memory(before.saturating_add(own), counts.features.len(), context)?;
             let product = nodes.dependence(&target, counts.features[j].counts());
             Ok((nodes, product))
         })?;
@@ -121,18 +142,21 @@ impl Known {
         if n <= BATCH_ROWS || dependence.widths().is_err() || d == 0 {
             return None;
         }
+        let target = OnceLock::new();
         let of_features = |features: Range<usize>| -> Result<Self, Error> {
             let some = data.feature_subset(&features.collect::<Vec<_>>())?;
             let mut stream = RowBatches::new(&some, n)?;
+            // What is counted at a time is little.
+            let context = &Context { memory: None, ..*context };
             let extents = Extents::of(&mut stream, context)?;
-            Self::of(&mut stream, extents, measure, dependence, context)
+            Self::with_target(&target, &mut stream, extents, measure, dependence, context)
         };
         let mut whole: Option<Self> = None;
         for first in (0..d).step_by(ROUND) {
             let round = first..d.min(first + ROUND);
             let parts = fewest_parallel::try_map(round.len().div_ceil(TASK), |at| {
                 let first = round.start + at * TASK;
-                // What is wrong with the data the factors say as well.
+                // Whatever it is, factors say it as well: what is wrong with the data, or a stop.
                 of_features(first..round.end.min(first + TASK)).map_err(drop)
             });
             for part in parts.ok()? {
@@ -300,7 +324,10 @@ fn check_memory(bytes: usize, n_features: usize, context: &Context<'_>) -> Resul
             "{n_features} features, whose counts and kernels take more than the {} MiB that there are for them,",
             most >> 20
         ),
-        instead: "give it more memory, or leave out features, such as those of small f-score".to_owned(),
+        instead:
+            "give it more memory, leave out features, such as those of small f-score, or take the logarithm \
+                  of those with values far from the others"
+                .to_owned(),
     })
 }
 
@@ -339,7 +366,8 @@ fn check(error: f64, what: &str) -> Result<(), Error> {
     Err(Error::Unsupported {
         method: METHOD,
         what: format!(
-            "{what}, of which some values are so far from the others that a grid tells no two others apart"
+            "{what}, of which some values are so far from the others, for a kernel of this width, that a grid does \
+             not tell these apart"
         ),
         instead: "take a transformation, such as the logarithm, or a wider kernel, or leave it out"
             .to_owned(),

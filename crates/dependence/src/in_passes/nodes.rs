@@ -1,15 +1,24 @@
 //! The centred kernel of a variable as features of its nodes.
 
 use fewest_core::Error;
-use fewest_kernels::{Factor, Gaussian};
 use fewest_linalg::symmetric_eigen;
 use nalgebra::DMatrix;
 
+use super::MOST_ERROR;
 use crate::arriving::{Axis, entry_error};
 use crate::atoms::Measure;
 
-/// What may be left of the trace of a kernel on nodes.
-const FACTOR_TOLERANCE: f64 = 1e-13;
+/// What may be left of the trace of a Gram matrix by its factor; of one with a ridge, times that.
+const FACTOR_TOLERANCE: f64 = 1e-10;
+
+/// Columns of a factor, whose eigenvectors take the cube of that: kernels that are narrow beside the range of
+/// the values have more.
+const MOST_RANK: usize = 300;
+
+/// By how much a norm and a matrix with a ridge may be further off than an entry tells: they are made of the
+/// squares of what is interpolated.
+const OF_NORM: f64 = 1.5;
+const OF_RIDGE: f64 = 11.0;
 
 /// The kernel of a variable between its nodes.
 pub(super) enum Kernel<'a> {
@@ -33,7 +42,50 @@ pub(super) struct Nodes {
     pub(super) error: f64,
 }
 
+/// `F` with `F Fᵀ` the Gaussian kernel of nodes so many widths from each other, by pivots: `weights` say how
+/// much each counts, of whose trace at most this share is left out. `None` for more than [`MOST_RANK`]
+/// columns.
+fn gaussian_factor(spacing: f64, weights: &[f64], tolerance: f64) -> Option<DMatrix<f64>> {
+    let n = weights.len();
+    let kernel: Vec<f64> = (0..n).map(|i| (-0.5 * (i as f64 * spacing).powi(2)).exp()).collect();
+    // Shares below 0 at the ends are of no sample.
+    let weights: Vec<f64> = weights.iter().map(|weight| weight.max(0.0)).collect();
+    let limit = tolerance * weights.iter().sum::<f64>();
+    let mut left = vec![1.0_f64; n];
+    let mut columns: Vec<f64> = Vec::new();
+    for rank in 0..=n {
+        let each: Vec<f64> = weights.iter().zip(&left).map(|(weight, left)| weight * left.max(0.0)).collect();
+        let pivot =
+            each.iter().enumerate().fold(0, |best, (i, value)| if *value > each[best] { i } else { best });
+        // What rounding leaves is no pivot.
+        if each.iter().sum::<f64>() <= limit || left[pivot] <= f64::EPSILON {
+            return Some(DMatrix::from_vec(n, rank, columns));
+        }
+        if rank == MOST_RANK {
+            break;
+        }
+        let mut column: Vec<f64> = (0..n).map(|i| kernel[i.abs_diff(pivot)]).collect();
+        for earlier in columns.chunks_exact(n) {
+            let factor = earlier[pivot];
+            column.iter_mut().zip(earlier).for_each(|(value, earlier)| *value -= factor * earlier);
+        }
+        let scale = left[pivot].sqrt().recip();
+        for (value, left) in column.iter_mut().zip(&mut left) {
+            *value *= scale;
+            *left -= *value * *value;
+        }
+        left[pivot] = 0.0;
+        columns.extend(column);
+    }
+    None
+}
+
 impl Nodes {
+    /// What nodes do not tell.
+    fn untold(axis: &Axis) -> Self {
+        Self { axis: axis.clone(), rank: 0, values: Vec::new(), norm: 0.0, error: f64::INFINITY }
+    }
+
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.values[..])
@@ -64,14 +116,17 @@ impl Nodes {
                 (factor, 0.0)
             }
             Kernel::Gaussian(spacing) => {
-                let nodes: Vec<f64> = (0..n_nodes).map(|node| node as f64 * spacing).collect();
-                let factor = Factor::new(&Gaussian::new(1.0)?, &nodes, FACTOR_TOLERANCE, n_nodes)?;
-                let matrix = DMatrix::from_column_slice(n_nodes, factor.rank(), factor.values());
-                (matrix, entry_error(*spacing))
+                let ridge = if let Measure::Nocco { epsilon } = measure { epsilon.min(1.0) } else { 1.0 };
+                let entry = entry_error(*spacing);
+                let factor = (entry <= MOST_ERROR)
+                    .then(|| gaussian_factor(*spacing, counts, FACTOR_TOLERANCE * ridge))
+                    .flatten();
+                let Some(factor) = factor else { return Ok(Self::untold(axis)) };
+                (factor, entry)
             }
         };
         if factor.ncols() < 1 {
-            return Ok(Self { axis: axis.clone(), rank: 0, values: Vec::new(), norm: 0.0, error: 0.0 });
+            return Ok(Self { error: 0.0, ..Self::untold(axis) });
         }
         for mut column in factor.column_iter_mut() {
             let mean = column.iter().zip(counts).map(|(value, count)| value * count).sum::<f64>() / n;
@@ -113,7 +168,7 @@ impl Nodes {
         }
         let norm = squares.iter().take(rank).sum::<f64>().sqrt();
         // The norm of a matrix of n² entries is at most n times the largest; a ridge divides by no less.
-        let entries = n * entry * ridge.map_or(1.0, f64::recip);
+        let entries = n * entry * ridge.map_or(OF_NORM, |ridge| OF_RIDGE / ridge);
         let error = if norm > 0.0 { tolerance + entries / norm } else { 0.0 };
         Ok(Self { axis: axis.clone(), rank, values: features, norm, error })
     }

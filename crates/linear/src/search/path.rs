@@ -52,10 +52,10 @@ impl Problem<'_> {
             beside = Some(Seen { lambda, coefficients }).filter(|next| counts(next.lambda));
         }
         // Where the end is zero, all columns reach it: the breakpoint before tells more.
-        let before =
-            paths.points.iter().rev().filter(|_| beside.is_none()).find(|point| counts(point.lambda));
-        let before =
-            before.map(|point| Seen { lambda: point.lambda, coefficients: merge(&point.coefficients) });
+        let before = paths.points.iter().rev().skip(1).find(|point| counts(point.lambda));
+        let before = before
+            .filter(|_| beside.is_none())
+            .map(|point| Seen { lambda: point.lambda, coefficients: merge(&point.coefficients) });
         let beside = beside.or(before);
         let mut tied: Vec<usize> = paths.tied.iter().map(|&(_, atom)| feature(atom)).collect();
         order::sort_indices(&mut tied);

@@ -134,13 +134,12 @@ fn passes_of_mrmr(columns: f64) -> f64 {
     if pairs(columns) == all_pairs(columns) { 3.0 } else { 4.0 }
 }
 
-/// The products of so many columns with each other, in tiles of 64 × 64 above the diagonal.
+/// The products of so many columns with each other, in tiles of up to 64 × 64 above the diagonal.
 fn products(size: &Size, width: f64) -> f64 {
-    const TILE: f64 = 64.0;
-    let (whole, rest) = ((width / TILE).floor(), width % TILE);
-    let tiles = |n: f64| n * (n + 1.0) / 2.0;
-    let values = tiles(whole) * TILE * TILE + whole * TILE * rest + rest * rest;
-    size.tasks * (24.0 + 8.0 * values + 8.0 * tiles((width / TILE).ceil()))
+    let cuts = (width / 64.0).ceil();
+    let tiles = cuts * (cuts + 1.0) / 2.0;
+    let each = (width / cuts).powi(2);
+    size.tasks * (24.0 + 8.0 * tiles * each + 8.0 * tiles)
 }
 
 /// What the time of each method is made of.
