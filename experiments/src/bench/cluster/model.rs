@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, EXECUTORS, Run, SHORT, SPARSE, Table, WIDE_METHODS, seconds, tasks};
+use super::{BATCH, COLUMNS, EXECUTORS, Run, SPARSE, Table, WIDE_METHODS, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -47,9 +47,9 @@ const COUNTS: f64 =
     (8.0 + 8.0 * LEVELS) + (8.0 + 8.0 * LEVELS * CLASSES) + 8.0 + (8.0 + CLASSES * (8.0 + 8.0 * LEVELS));
 /// Bytes of the moments of a feature and its products with the indicators of the classes.
 const MOMENTS: f64 = 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES;
-/// Bytes of the range and the moments of a feature, and of the target with a number of samples; and of the
-/// counts at its nodes by class.
-const RANGES: f64 = 8.0 + 2.0 * 40.0;
+/// Bytes of the range of a feature, and of the target with a number of samples; and of the counts at its
+/// nodes by class.
+const RANGES: f64 = 40.0;
 const NODE_COUNTS: f64 = 8.0 * NODES * CLASSES;
 
 pub(super) const METHODS: &[Method] = &[
@@ -112,8 +112,8 @@ fn tables(size: &Size) -> f64 {
     sums(size, 16.0) + sums(size, COUNTS)
 }
 
-/// The range and the moments of each feature and of the target with a number of samples, and the counts at
-/// its nodes by class.
+/// The range of each feature and of the target with a number of samples, and the counts at its nodes by
+/// class.
 fn nodes(size: &Size) -> f64 {
     sums(size, RANGES) + size.tasks * size.columns * (NODE_COUNTS + 34.0)
 }
@@ -134,12 +134,13 @@ fn passes_of_mrmr(columns: f64) -> f64 {
     if pairs(columns) == all_pairs(columns) { 3.0 } else { 4.0 }
 }
 
-/// The products of so many columns with each other, in tiles of up to 64 × 64 above the diagonal.
+/// The products of so many columns with each other, in tiles of 64 × 64 above the diagonal.
 fn products(size: &Size, width: f64) -> f64 {
-    let cuts = (width / 64.0).ceil();
-    let tiles = cuts * (cuts + 1.0) / 2.0;
-    let each = (width / cuts).powi(2);
-    size.tasks * (24.0 + 8.0 * tiles * each + 8.0 * tiles)
+    const TILE: f64 = 64.0;
+    let (whole, rest) = ((width / TILE).floor(), width % TILE);
+    let tiles = |n: f64| n * (n + 1.0) / 2.0;
+    let values = tiles(whole) * TILE * TILE + whole * TILE * rest + rest * rest;
+    size.tasks * (24.0 + 8.0 * values + 8.0 * tiles((width / TILE).ceil()))
 }
 
 /// What the time of each method is made of.
@@ -195,17 +196,17 @@ fn slopes(small: (f64, f64, f64), large: (f64, f64, f64), than: (f64, f64, f64))
 }
 
 impl Model {
-    /// From a table of two batches, and the smallest and the largest of the other long ones, with one
-    /// executor, and the largest one with two; and from the first method on the dense wide table with one.
+    /// From a table of one batch, and the smallest and the largest of the other long ones, with one executor,
+    /// and the largest one with two; and from the first method on the dense wide table with one executor.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
             let large = sizes[2];
             let taken = |rows: usize, executors: usize| seconds(runs, method, Table::long(rows), executors);
             let of = |rows: usize| (tasks(rows), rows as f64, taken(rows, EXECUTORS[0]));
-            let (short, small, largest) = (of(SHORT), of(sizes[0]), of(large));
-            let (mut task, mut row) = slopes(small, largest, short);
-            let mut start = short.2 - task * short.0 - row * short.1;
+            let (one_batch, small, largest) = (of(BATCH), of(sizes[0]), of(large));
+            let (mut task, mut row) = slopes(small, largest, one_batch);
+            let mut start = one_batch.2 - task * one_batch.0 - row * one_batch.1;
             if start < 0.0 {
                 ((task, row), start) = (slopes(small, largest, (0.0, 0.0, 0.0)), 0.0);
             }
@@ -359,9 +360,6 @@ impl Model {
         for method in METHODS {
             line("10⁸ × 10³", method, [1e8, 1e3], 1.0, 1.0)?;
         }
-        for method in METHODS.iter().filter(|method| method.name == "mrmr") {
-            line("6.4·10⁷ × 631", method, [6.4e7, 631.0], 1.0, 1.0)?;
-        }
         let of_columns = || METHODS.iter().filter(|method| WIDE_METHODS.contains(&method.name));
         for method in of_columns() {
             line("10⁶ × 10⁶", method, [1e6, 1e6], PARTS, 1.0)?;
@@ -383,9 +381,8 @@ impl Model {
                  | program | table | machines | time |\n|---|---|---|---|\n\
                  | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
                  minute; one core more than eight hours |\n\
-                 | Spark infotheoretic (Ramírez-Gallego et al. 2018) | 6.4·10⁷ × 631, and 2·10⁷ × 3·10⁷ sparse | Spark, 400 cores \
-                 | less than a minute for each selected feature; an earlier version 150 s, on 6.5·10⁷ × 631 (its README of 2019 \
-                 and before) |\n\
+                 | Spark infotheoretic (Ramírez-Gallego et al. 2018) | 3.2·10⁷ × 631, and 4·10⁵ × 2000 | Spark | its documentation \
+                 tells none; its paper was not at hand |\n\
                  | LAND (Yamada et al. 2018) | tens of thousands × 10⁶ | commodity cloud | its abstract tells none; its paper was \
                  not at hand |\n\n\
                  A table of 16 000 rows has four batches, so that here four tasks share it, however many machines there \
