@@ -22,8 +22,9 @@ const ROWS: [usize; 3] = [1_000_000, 2_000_000, 4_000_000];
 const TRIAL: [usize; 3] = [50_000, 100_000, 200_000];
 const COLUMNS: usize = 100;
 
-/// Rows of a table of one task, which tells what a pass takes however few rows there are.
-const BATCH: usize = 4096;
+/// Rows of a table of two tasks, which tells what a pass takes however few rows there are. Of fewer the lasso
+/// and HSIC Lasso take the rows as they are.
+const SHORT: usize = 8192;
 
 /// Rows and columns of the wide tables, and of those of a trial; the share of values of the second one that
 /// are not 0; what is measured on them.
@@ -124,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let mut runs = Vec::new();
     let [rows, columns] = if arguments.quick { WIDE_TRIAL } else { WIDE };
     let wide = [1.0, SPARSE].map(|share| Table { rows, columns, share });
-    let long = [BATCH].into_iter().chain(sizes).map(Table::long);
+    let long = [SHORT].into_iter().chain(sizes).map(Table::long);
     for table in long.chain(wide) {
         let is_measured = |method: &&Method| {
             method.name.contains(&arguments.only) && (table.is_long() || WIDE_METHODS.contains(&method.name))
@@ -255,7 +256,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
          the cores of this machine with the scheduler and the command. Seconds are those of the passes: before them \
          the command looks at the target by itself. Every run is in [cluster.csv](cluster.csv). The *model* has four numbers \
          for each method: seconds without tasks, which is mostly the time until the scheduler has planned each pass, \
-         seconds of a task without rows, and seconds a row, from a table of one batch and the smallest and the largest of \
+         seconds of a task without rows, and seconds a row, from a table of two batches and the smallest and the largest of \
          the others with one executor; and how much faster two executors on this machine are than one, from the largest \
          table. The other runs were not used to make it.\n\n\
          ![Seconds against rows and against executors](cluster.svg)\n\n\
@@ -265,7 +266,7 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
     let (long, wide): (Vec<&Run>, Vec<&Run>) = each.iter().partition(|run| run.table.is_long());
     for run in &long {
         let rows = run.table.rows;
-        let used = rows == sizes[2] || run.executors == 1 && (rows == sizes[0] || rows == BATCH);
+        let used = rows == sizes[2] || run.executors == 1 && (rows == sizes[0] || rows == SHORT);
         let _ = writeln!(
             text,
             "| {} | {rows} | {} | {} | {:.2} | {:.2}{} |",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BATCH, COLUMNS, EXECUTORS, Run, SPARSE, Table, WIDE_METHODS, seconds, tasks};
+use super::{COLUMNS, EXECUTORS, Run, SHORT, SPARSE, Table, WIDE_METHODS, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -47,9 +47,9 @@ const COUNTS: f64 =
     (8.0 + 8.0 * LEVELS) + (8.0 + 8.0 * LEVELS * CLASSES) + 8.0 + (8.0 + CLASSES * (8.0 + 8.0 * LEVELS));
 /// Bytes of the moments of a feature and its products with the indicators of the classes.
 const MOMENTS: f64 = 16.0 + 8.0 + 33.0 + 9.0 + 8.0 * CLASSES;
-/// Bytes of the range of a feature, and of the target with a number of samples; and of the counts at its
-/// nodes by class.
-const RANGES: f64 = 40.0;
+/// Bytes of the range and the moments of a feature, and of the target with a number of samples; and of the
+/// counts at its nodes by class.
+const RANGES: f64 = 8.0 + 2.0 * 40.0;
 const NODE_COUNTS: f64 = 8.0 * NODES * CLASSES;
 
 pub(super) const METHODS: &[Method] = &[
@@ -95,7 +95,7 @@ const IN_PARTS: [&str; 3] = ["lasso", "hsic", "hsic-lasso"];
 const LIKELY: f64 = 4.0 * K;
 
 /// Nodes of a feature of these tables, and features of its kernel, on average.
-const NODES: f64 = 385.0;
+const NODES: f64 = 54.5;
 const RANK: f64 = 12.75;
 
 /// Counts of a pair of features by class: two lengths, a form, a length, and a count for each cell.
@@ -112,10 +112,10 @@ fn tables(size: &Size) -> f64 {
     sums(size, 16.0) + sums(size, COUNTS)
 }
 
-/// The range of each feature and of the target with a number of samples, and the counts at its nodes by
-/// class.
+/// The range and the moments of each feature and of the target with a number of samples, and the counts at
+/// its nodes by class.
 fn nodes(size: &Size) -> f64 {
-    sums(size, RANGES) + size.tasks * size.columns * (NODE_COUNTS + 34.0)
+    sums(size, RANGES) + size.tasks * size.columns * (NODE_COUNTS + 42.0)
 }
 
 /// Pairs of features that mRMR counts: all, or those of four candidates a selected feature with each other,
@@ -134,13 +134,12 @@ fn passes_of_mrmr(columns: f64) -> f64 {
     if pairs(columns) == all_pairs(columns) { 3.0 } else { 4.0 }
 }
 
-/// The products of so many columns with each other, in tiles of 64 × 64 above the diagonal.
+/// The products of so many columns with each other, in tiles of up to 64 × 64 above the diagonal.
 fn products(size: &Size, width: f64) -> f64 {
-    const TILE: f64 = 64.0;
-    let (whole, rest) = ((width / TILE).floor(), width % TILE);
-    let tiles = |n: f64| n * (n + 1.0) / 2.0;
-    let values = tiles(whole) * TILE * TILE + whole * TILE * rest + rest * rest;
-    size.tasks * (24.0 + 8.0 * values + 8.0 * tiles((width / TILE).ceil()))
+    let cuts = (width / 64.0).ceil();
+    let tiles = cuts * (cuts + 1.0) / 2.0;
+    let each = (width / cuts).powi(2);
+    size.tasks * (24.0 + 8.0 * tiles * each + 8.0 * tiles)
 }
 
 /// What the time of each method is made of.
@@ -196,17 +195,17 @@ fn slopes(small: (f64, f64, f64), large: (f64, f64, f64), than: (f64, f64, f64))
 }
 
 impl Model {
-    /// From a table of one batch, and the smallest and the largest of the other long ones, with one executor,
-    /// and the largest one with two; and from the first method on the dense wide table with one executor.
+    /// From a table of two batches, and the smallest and the largest of the other long ones, with one
+    /// executor, and the largest one with two; and from the first method on the dense wide table with one.
     pub(super) fn fitted(runs: &[Run], sizes: [usize; 3]) -> Result<Self> {
         let mut fitted = Vec::new();
         for method in METHODS.iter().filter(|method| runs.iter().any(|run| run.method.name == method.name)) {
             let large = sizes[2];
             let taken = |rows: usize, executors: usize| seconds(runs, method, Table::long(rows), executors);
             let of = |rows: usize| (tasks(rows), rows as f64, taken(rows, EXECUTORS[0]));
-            let (one_batch, small, largest) = (of(BATCH), of(sizes[0]), of(large));
-            let (mut task, mut row) = slopes(small, largest, one_batch);
-            let mut start = one_batch.2 - task * one_batch.0 - row * one_batch.1;
+            let (short, small, largest) = (of(SHORT), of(sizes[0]), of(large));
+            let (mut task, mut row) = slopes(small, largest, short);
+            let mut start = short.2 - task * short.0 - row * short.1;
             if start < 0.0 {
                 ((task, row), start) = (slopes(small, largest, (0.0, 0.0, 0.0)), 0.0);
             }
@@ -359,6 +358,9 @@ impl Model {
         };
         for method in METHODS {
             line("10⁸ × 10³", method, [1e8, 1e3], 1.0, 1.0)?;
+        }
+        for method in METHODS.iter().filter(|method| method.name == "mrmr") {
+            line("6.4·10⁷ × 631", method, [6.4e7, 631.0], 1.0, 1.0)?;
         }
         let of_columns = || METHODS.iter().filter(|method| WIDE_METHODS.contains(&method.name));
         for method in of_columns() {
