@@ -185,7 +185,7 @@ impl Held {
 /// A [`Scorer`] by sums over rows, which need not be in memory.
 pub trait StreamScorer: Scorer {
     /// The score of every feature: that of [`Scorer::score`] on the same rows in one table, with the same
-    /// bits, or within an error that a note tells.
+    /// bits.
     ///
     /// Some methods read the rows twice, and all do if squares of the values overflow.
     ///

@@ -106,12 +106,16 @@ impl Scorer for Hsic {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
-/// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table,
+/// bit for bit; see the module `in_passes`.
 impl StreamScorer for Hsic {
     fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         in_passes::scores(stream, Measure::Hsic, &self.dependence, context)
+    }
+
+    fn settle(&self, scores: &mut Scores) {
+        in_passes::settle(scores);
     }
 
     fn reads_parts(&self) -> bool {
@@ -148,12 +152,16 @@ impl Scorer for Nocco {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table
-/// but for the error of the Gram matrices, which a note tells; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The scores are those of the table,
+/// bit for bit; see the module `in_passes`.
 impl StreamScorer for Nocco {
     fn score_part(&self, stream: &mut dyn SampleStream, context: &Context<'_>) -> Result<Scores, Error> {
         self.check()?;
         in_passes::scores(stream, Measure::Nocco { epsilon: self.epsilon }, &self.dependence, context)
+    }
+
+    fn settle(&self, scores: &mut Scores) {
+        in_passes::settle(scores);
     }
 
     fn reads_parts(&self) -> bool {

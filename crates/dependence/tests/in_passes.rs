@@ -182,6 +182,48 @@ fn scores_are_those_of_the_table() -> Result<(), Error> {
     Ok(())
 }
 
+/// Features that come in parts have the notes of the table: one on the grid, of the largest error.
+#[test]
+fn parts_of_the_features_have_the_notes_of_the_table() -> Result<(), Error> {
+    let context = Context::default();
+    // The second half has values that are far from the others.
+    let far = |i: usize, j: usize| if j > 2 && i == 7 { 60.0 } else { normal(i, j) };
+    let columns: Vec<Vec<f64>> = (0..6).map(|j| (0..4200).map(|i| far(i, j)).collect()).collect();
+    let y = Target::real((0..4200).map(|i| normal(i, 0) + normal(i, 9)).collect())?;
+    let data = Dataset::new(DenseColumns::from_columns(&columns)?, y)?;
+    let hsic = Hsic::default();
+    let table = hsic.score(&data, &context)?;
+    let in_passes = hsic.in_passes().expect("sums over rows");
+    let halves = [data.feature_subset(&[0, 1, 2])?, data.feature_subset(&[3, 4, 5])?];
+    let near = in_passes.score_part(&mut RowBatches::new(&halves[0], 3000)?, &context)?;
+    assert_ne!(near.notes, table.notes);
+    let mut in_parts = Halves { now: RowBatches::new(&halves[0], 3000)?, later: Some(&halves[1]) };
+    assert_eq!(fewest_core::score_parts(in_passes, &mut in_parts, &context)?.0, table);
+    Ok(())
+}
+
+/// A table whose features come in two parts.
+struct Halves<'a> {
+    now: RowBatches<'a>,
+    later: Option<&'a Dataset>,
+}
+
+impl SampleStream for Halves<'_> {
+    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
+        self.now.next_batch()
+    }
+
+    fn rewind(&mut self) -> Result<bool, Error> {
+        self.now.rewind()
+    }
+
+    fn next_part(&mut self) -> Result<bool, Error> {
+        let Some(later) = self.later.take() else { return Ok(false) };
+        self.now = RowBatches::new(later, 3000)?;
+        Ok(true)
+    }
+}
+
 /// Of exact copies the first is taken, as of a table.
 #[test]
 fn a_copy_of_a_feature_changes_nothing() -> Result<(), Error> {

@@ -39,6 +39,9 @@ const MOST_LEVELS: usize = 1000;
 const TASK: usize = 8;
 const ROUND: usize = 2048;
 
+/// How the note begins that tells the error of the grid.
+const OFF_BY: &str = "values are counted on a grid: a Gram matrix is off by at most ";
+
 /// What messages call this.
 const METHOD: &str = "hsic in passes";
 
@@ -191,9 +194,7 @@ impl Known {
         }
         let error = self.nodes.iter().map(|nodes| nodes.error).fold(self.target.error, f64::max);
         let mut scores = Scores::descending(scores);
-        scores.notes.push(format!(
-            "values are counted on a grid: a Gram matrix is off by at most {error:.0e} of its norm"
-        ));
+        scores.notes.push(format!("{OFF_BY}{error:.0e} of its norm"));
         scores
     }
 
@@ -267,6 +268,15 @@ pub(crate) fn scores(
         return dependence.scores(&table, measure, context);
     }
     Ok(Known::of(stream, extents, measure, dependence, context)?.scores(dependence.normalization))
+}
+
+/// Of the notes on the grid of several parts of the features the one with the largest error.
+pub(crate) fn settle(scores: &mut Scores) {
+    let told = |note: &String| -> Option<f64> {
+        note.strip_prefix(OFF_BY)?.split_whitespace().next().and_then(|error| error.parse().ok())
+    };
+    let largest = scores.notes.iter().filter_map(told).fold(0.0, f64::max);
+    scores.notes.retain(|note| told(note).is_none_or(|error| error >= largest));
 }
 
 /// The selections by the lasso over kernels of a table, by sums; see [`Known::of_table`].

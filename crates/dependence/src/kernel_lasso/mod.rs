@@ -97,8 +97,8 @@ impl Selector for HsicLasso {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table
-/// but for the error of the Gram matrices, which is told; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table,
+/// bit for bit; see the module `in_passes`.
 impl PassSelector for HsicLasso {
     fn select_stream(
         &self,
@@ -153,8 +153,8 @@ impl Selector for NoccoLasso {
     }
 }
 
-/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table
-/// but for the error of the Gram matrices, which is told; see the module `in_passes`.
+/// For classes or one real output, with Gaussian kernels of a given width. The answer is that of the table,
+/// bit for bit; see the module `in_passes`.
 impl PassSelector for NoccoLasso {
     fn select_stream(
         &self,
