@@ -2,6 +2,30 @@
 
 use crate::readers::delimited::BYTE_ORDER_MARK;
 
+/// What stands above a table, from the start of its text: a byte order mark, and a line such as `sep=;`, which
+/// tells Excel the delimiter.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Above {
+    /// Its bytes, without the end of the line: what is left of that is a blank line.
+    pub(crate) length: usize,
+    /// The delimiter that it tells.
+    pub(crate) delimiter: Option<u8>,
+}
+
+impl Above {
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let is_delimiter =
+            |byte: u8| matches!(byte, b'\t' | b' ') || byte.is_ascii_punctuation() && byte != b'"';
+        match text[mark..] {
+            [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', byte, b'\r' | b'\n', ..] if is_delimiter(byte) => {
+                Self { length: mark + b"sep=;".len(), delimiter: Some(byte) }
+            }
+            _ => Self { length: mark, delimiter: None },
+        }
+    }
+}
+
 /// Which bytes of delimited text are in quotes, one after the other. A quote opens where a cell begins;
 /// behind one that closes it stands for itself.
 #[derive(Default)]
@@ -76,6 +100,22 @@ impl<'a> FirstLine<'a> {
 mod tests {
     use super::*;
     use crate::readers::delimited::DELIMITERS;
+
+    #[test]
+    fn a_line_for_excel_tells_the_delimiter() {
+        for (text, length, delimiter) in [
+            ("sep=;\na;b\n", 5, Some(b';')),
+            ("\u{feff}SEP=\t\r\na\tb", 8, Some(b'\t')),
+            ("\u{feff}a,b\n", 3, None),
+            ("sep=;;\n", 0, None),
+            ("sep=1\n2\n", 0, None),
+            ("sep=\"\n2\n", 0, None),
+            ("sep=;", 0, None),
+            ("", 0, None),
+        ] {
+            assert_eq!(Above::of(text.as_bytes()), Above { length, delimiter }, "{text:?}");
+        }
+    }
 
     /// However many bytes come at once, it is the same line.
     #[test]

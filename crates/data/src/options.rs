@@ -23,10 +23,10 @@ pub struct ReadOptions {
     pub task: Task,
     /// Whether the first line of CSV and TSV files holds names.
     pub header: Header,
-    /// The character between the cells of CSV and TSV files. `None`: a tab for `.tsv` and `.tab`, otherwise
-    /// whichever of `,`, tab, `;` and `|` is most frequent in the first line outside quotes (the earlier one
-    /// at a tie); commas between digits do not count if another of these occurs, since they are decimal
-    /// marks.
+    /// The character between the cells of CSV and TSV files. `None`: what a line such as `sep=;` above the
+    /// table tells, or a tab for `.tsv` and `.tab`, otherwise whichever of `,`, tab, `;` and `|` is most
+    /// frequent in the first line outside quotes (the earlier one at a tie); commas between digits do not
+    /// count if another of these occurs, since they are decimal marks.
     pub delimiter: Option<char>,
     /// The column with the names of the samples. `None`: a first column whose header is empty, as R and
     /// pandas write row names, and else none.

@@ -126,9 +126,13 @@ fn a_long_header_has_the_same_samples() {
 /// Samples that arrive are those of the table, whatever lines end in, and however few lines decide.
 #[test]
 fn samples_that_arrive_are_those_of_the_table() {
-    for text in
-        [TEXT.to_owned(), TEXT.replace('\n', "\r\n"), TEXT.trim_end().to_owned(), format!("\u{feff}{TEXT}")]
-    {
+    for text in [
+        TEXT.to_owned(),
+        TEXT.replace('\n', "\r\n"),
+        TEXT.trim_end().to_owned(),
+        format!("\u{feff}{TEXT}"),
+        format!("sep=;\r\n{TEXT}"),
+    ] {
         let table = Table::read_bytes("t.csv", text.as_bytes().into(), &options()).unwrap();
         let plain = |data: Dataset| digest(&data).unwrap();
         let expected = plain(table.complete(Missing::Error).unwrap().dataset);

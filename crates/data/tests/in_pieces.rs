@@ -163,7 +163,7 @@ fn text_in_pieces_is_the_text_at_once() -> Result<(), Box<dyn std::error::Error>
     };
     let text: String = (0..9000).map(line).collect();
     let path = folder.path().join("notes.csv");
-    fs::write(&path, format!("number,date,share,who,class,c,y\n{text}"))?;
+    fs::write(&path, format!("sep=,\nnumber,date,share,who,class,c,y\n{text}"))?;
     let options = ReadOptions { task: Task::Classification, ..ReadOptions::with_target("y") };
     assert_eq!(check(&path, &options, Missing::Error)?.notes().len(), 6);
     let options = ReadOptions { categorical: vec!["c".to_owned()], ..ReadOptions::with_target("c") };

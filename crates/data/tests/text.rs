@@ -51,6 +51,8 @@ fn the_same_table_in_many_writings() {
         ("table.tsv", "a\tb\tc\n1\t2\tx\n3\t4\ty\n"),
         ("tabs.csv", "a\tb\tc\n1\t2\tx\n3\t4\ty\n"),
         ("semicolons.csv", "a;b;c\n1;2;x\n3;4;y\n"),
+        ("for-excel.csv", "sep=;\na;b;c\n1;2;x\n3;4;y\n"),
+        ("for-excel.tsv", "\u{feff}SEP=:\r\na:b:c\r\n1:2:x\r\n3:4:y\r\n"),
         ("bars.txt", "a|b|c\n1|2|x\n3|4|y\n"),
         ("no-extension", "a,b,c\n1,2,x\n3,4,y\n"),
     ] {

@@ -14,7 +14,7 @@ use super::transpose;
 use super::unread::Unread;
 use crate::encoding::NAME_IT;
 use crate::error::{ColumnLabel, RowLabel, quoted};
-use crate::first_line::Quotes;
+use crate::first_line::{Above, Quotes};
 use crate::memory::Limit;
 use crate::options::Header;
 use crate::roles::Role;
@@ -118,7 +118,7 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn new(source: Source, delimiter: u8) -> Self {
         let Source { path, reader, prefix, compressed, .. } = source;
-        let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let skip = Above::of(&prefix).length;
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -187,7 +187,7 @@ pub(crate) fn check_text(source: &Source) -> Result<(), Error> {
     Ok(())
 }
 
-/// The delimiter: `asked` if given, otherwise from the file's extension.
+/// The delimiter: `asked` if given, otherwise what a line above the table tells, or the file's extension.
 pub(crate) fn told_delimiter(source: &Source, asked: Option<char>) -> Result<Option<u8>, Error> {
     if let Some(delimiter) = asked {
         return match u8::try_from(delimiter) {
@@ -200,7 +200,8 @@ pub(crate) fn told_delimiter(source: &Source, asked: Option<char>) -> Result<Opt
             .into()),
         };
     }
-    Ok(matches!(source.extension().as_deref(), Some("tsv" | "tab")).then_some(b'\t'))
+    let by_extension = || matches!(source.extension().as_deref(), Some("tsv" | "tab")).then_some(b'\t');
+    Ok(Above::of(&source.prefix).delimiter.or_else(by_extension))
 }
 
 /// The delimiter that is told, otherwise that of the first line.
@@ -208,7 +209,7 @@ pub(crate) fn delimiter(source: &Source, asked: Option<char>) -> Result<u8, Erro
     if let Some(told) = told_delimiter(source, asked)? {
         return Ok(told);
     }
-    let text = source.prefix.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&source.prefix);
+    let text = &source.prefix[Above::of(&source.prefix).length..];
     let mut counts = [0_usize; DELIMITERS.len()];
     let mut between_digits = 0;
     let mut quotes = Quotes::default();

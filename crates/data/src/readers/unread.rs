@@ -4,8 +4,8 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::delimited::BYTE_ORDER_MARK;
 use super::text::{self, BLOCK, Blocks, LEAST_BLOCK, LONGEST_CELL};
+use crate::first_line::Above;
 use crate::memory::Limit;
 use crate::source::Source;
 use crate::{Error, Place};
@@ -33,8 +33,7 @@ impl Unread {
     pub(super) fn of(source: Source, delimiter: u8, limit: Limit) -> Self {
         let block = usize::try_from(limit.memory() / SHARE).unwrap_or(BLOCK).clamp(LEAST_BLOCK, BLOCK);
         let Source { path, reader, prefix, compressed, .. } = source;
-        let skip = if prefix.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let blocks = Blocks::new(reader, skip);
+        let blocks = Blocks::new(reader, Above::of(&prefix).length);
         Self { path, compressed, delimiter, limit, blocks, block, text: Vec::new(), line: 1 }
     }
 }
@@ -45,7 +44,7 @@ impl Unread<Box<dyn BufRead + Send>> {
         let (mut reader, compressed) = Source::reader(path)?;
         let start = reader.fill_buf();
         let start = start.map_err(|error| Source::failure(path, compressed, Place::Line(1), error))?;
-        let skip = if start.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let skip = Above::of(start).length;
         let (path, blocks) = (path.to_owned(), Blocks::new(reader, skip));
         Ok(Self { path, compressed, delimiter, limit, blocks, block, text: Vec::new(), line: 1 })
     }
