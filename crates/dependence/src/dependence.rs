@@ -52,9 +52,10 @@ impl Dependence {
         measure: Measure,
         context: &Context<'_>,
     ) -> Result<Scores, Error> {
-        if let Some(scores) = in_passes::scores_of_table(data, measure, self, context) {
-            return Ok(scores);
-        }
+        let untold = match in_passes::scores_of_table(data, measure, self, context) {
+            Ok(scores) => return Ok(scores),
+            Err(untold) => untold,
+        };
         let atoms = atoms::build_first(data, measure, self, measure.score(), context)?;
         let is_stopped = atoms.n_atoms() < data.n_features();
         let mut scores = match self.normalization {
@@ -64,7 +65,9 @@ impl Dependence {
         scores.resize(data.n_features(), f64::NAN);
         let status =
             if is_stopped { context.stopped().unwrap_or(Status::TimeLimit) } else { Status::Converged };
-        Ok(Scores::descending(scores).with_status(status))
+        let mut scores = Scores::descending(scores).with_status(status);
+        untold.tell(&mut scores.notes);
+        Ok(scores)
     }
 }
 

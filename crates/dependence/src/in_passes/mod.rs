@@ -42,8 +42,27 @@ const ROUND: usize = 2048;
 /// How the note begins that tells the error of the grid.
 const OFF_BY: &str = "values are counted on a grid: a Gram matrix is off by at most ";
 
+/// How the note begins that tells why there is no grid.
+const NO_GRID: &str = "no grid counts the values, which takes longer: ";
+
 /// What messages call this.
-const METHOD: &str = "hsic in passes";
+const METHOD: &str = "dependence by kernels in passes";
+
+/// Why a table in memory is not counted, where that is no fault that factors of the Gram matrices tell as well.
+pub(crate) struct Untold(Option<String>);
+
+impl From<Error> for Untold {
+    fn from(error: Error) -> Self {
+        Self(if let Error::Unsupported { what, .. } = error { Some(what) } else { None })
+    }
+}
+
+impl Untold {
+    /// Adds the note about it.
+    pub(crate) fn tell(&self, notes: &mut Vec<String>) {
+        notes.extend(self.0.iter().map(|why| format!("{NO_GRID}{why}")));
+    }
+}
 
 /// What the first passes say.
 struct Known {
@@ -133,17 +152,17 @@ impl Known {
     }
 
     /// Of a table in memory with more than [`BATCH_ROWS`] rows, as of the same rows in passes, but with the
-    /// counts of some features at a time. `None` where counts at nodes are not what is asked for, or do not
+    /// counts of some features at a time. An error where counts at nodes are not what is asked for, or do not
     /// tell enough: factors of the Gram matrices do.
     fn of_table(
         data: &Dataset,
         measure: Measure,
         dependence: &Dependence,
         context: &Context<'_>,
-    ) -> Option<Self> {
+    ) -> Result<Self, Untold> {
         let (n, d) = (data.n_samples(), data.n_features());
         if n <= BATCH_ROWS || dependence.widths().is_err() || d == 0 {
-            return None;
+            return Err(Untold(None));
         }
         let target = OnceLock::new();
         let of_features = |features: Range<usize>| -> Result<Self, Error> {
@@ -159,10 +178,9 @@ impl Known {
             let round = first..d.min(first + ROUND);
             let parts = fewest_parallel::try_map(round.len().div_ceil(TASK), |at| {
                 let first = round.start + at * TASK;
-                // Whatever it is, factors say it as well: what is wrong with the data, or a stop.
-                of_features(first..round.end.min(first + TASK)).map_err(drop)
+                of_features(first..round.end.min(first + TASK)).map_err(Untold::from)
             });
-            for part in parts.ok()? {
+            for part in parts? {
                 match &mut whole {
                     Some(whole) => {
                         whole.nodes.extend(part.nodes);
@@ -173,7 +191,7 @@ impl Known {
             }
             context.report("dependence on the target", round.end, d);
         }
-        whole
+        whole.ok_or(Untold(None))
     }
 
     /// The products, each divided by the norm of its matrix where that is asked for.
@@ -248,8 +266,8 @@ pub(crate) fn scores_of_table(
     measure: Measure,
     dependence: &Dependence,
     context: &Context<'_>,
-) -> Option<Scores> {
-    Some(Known::of_table(data, measure, dependence, context)?.scores(dependence.normalization))
+) -> Result<Scores, Untold> {
+    Ok(Known::of_table(data, measure, dependence, context)?.scores(dependence.normalization))
 }
 
 /// The dependence of each feature on the target.
@@ -287,10 +305,13 @@ pub(crate) fn select_of_table(
     options: &LassoOptions,
     budgets: &[Budget],
     context: &Context<'_>,
-) -> Result<Option<Vec<Selection>>, Error> {
-    let Some(known) = Known::of_table(data, measure, dependence, context) else { return Ok(None) };
+) -> Result<Result<Vec<Selection>, Untold>, Error> {
+    let known = match Known::of_table(data, measure, dependence, context) {
+        Ok(known) => known,
+        Err(untold) => return Ok(Err(untold)),
+    };
     let mut stream = RowBatches::new(data, data.n_samples())?;
-    known.select_many(data, &mut stream, dependence, options, budgets, context).map(Some)
+    known.select_many(data, &mut stream, dependence, options, budgets, context).map(Ok)
 }
 
 /// The selection by the lasso over kernels.

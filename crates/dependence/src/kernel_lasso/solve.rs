@@ -55,11 +55,14 @@ pub(crate) fn select_many(
     budgets.iter().try_for_each(|budget| budget.check(d))?;
     options.check_features(d)?;
     let by_sums = in_passes::select_of_table(data, measure, dependence, options, budgets, context)?;
-    if let Some(selections) = by_sums {
-        return Ok(selections);
-    }
+    let untold = match by_sums {
+        Ok(selections) => return Ok(selections),
+        Err(untold) => untold,
+    };
     let atoms = atoms::build(data, measure, dependence, measure.lasso(), context)?;
-    of_atoms(data, &*atoms, dependence.normalization, options, budgets, context)
+    let mut selections = of_atoms(data, &*atoms, dependence.normalization, options, budgets, context)?;
+    selections.iter_mut().for_each(|selection| untold.tell(&mut selection.notes));
+    Ok(selections)
 }
 
 /// One selection a budget, from the atoms of the features of `data`, of which nothing but names and groups is
