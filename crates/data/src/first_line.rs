@@ -2,8 +2,8 @@
 
 use crate::readers::delimited::BYTE_ORDER_MARK;
 
-/// What stands above a table, from the start of its text: a byte order mark, and a line such as `sep=;`, which
-/// tells Excel the delimiter.
+/// What stands above a table, from the start of its text: a byte order mark, and a line such as `sep=;`,
+/// which tells Excel the delimiter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Above {
     /// Its bytes, without the end of the line: what is left of that is a blank line.

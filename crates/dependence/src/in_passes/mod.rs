@@ -48,7 +48,7 @@ const NO_GRID: &str = "no grid counts the values, which takes longer: ";
 /// What messages call this.
 const METHOD: &str = "dependence by kernels in passes";
 
-/// Why a table in memory is not counted, where that is no fault that factors of the Gram matrices tell as well.
+/// Why a table in memory is not counted, where that is no fault that factors of the Gram matrices tell, too.
 pub(crate) struct Untold(Option<String>);
 
 impl From<Error> for Untold {
