@@ -49,7 +49,12 @@ impl Examined {
 }
 
 impl LinearColumns<'_> {
-    pub(super) fn examine(&self, column: usize, targets: &Right, scratch: &mut Vec<f64>) -> Result<Examined, Error> {
+    pub(super) fn examine(
+        &self,
+        column: usize,
+        targets: &Right,
+        scratch: &mut Vec<f64>,
+    ) -> Result<Examined, Error> {
         let n = self.data.n_samples();
         if let Source { feature, level: None } = self.sources[column] {
             scratch.clear();
