@@ -326,7 +326,8 @@ pub(crate) struct FileArgs {
     /// Whether the first line contains names
     #[arg(long, value_name = "auto|yes|no", default_value = "auto", value_parser = parse::<Header>)]
     pub header: Header,
-    /// Character between cells [default: detected from the first line]
+    /// Character between cells [default: what a line such as `sep=;` above the table tells, or detected from
+    /// the first line]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<char>,
     /// File format, if content and name do not determine it

@@ -17,6 +17,11 @@ pub(crate) const NAME_IT: &str = "or name its encoding (on the command line: --e
 pub(crate) struct Undecodable(&'static str);
 
 impl Source {
+    /// Whether its first bytes say that it is text in UTF-16.
+    pub(crate) fn is_utf_16(&self) -> bool {
+        Encoding::for_bom(&self.prefix).is_some_and(|(encoding, _)| encoding != encoding_rs::UTF_8)
+    }
+
     /// The same content in UTF-8: decoded from the encoding that is asked for, or from UTF-16 where the first
     /// bytes say so (a byte order mark); anything else is left as it is.
     pub(crate) fn in_utf8(mut self, options: &ReadOptions) -> Result<Self, Error> {

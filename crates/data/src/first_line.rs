@@ -2,6 +2,9 @@
 
 use crate::readers::delimited::BYTE_ORDER_MARK;
 
+/// Delimiters that a line above a table may tell; with another byte it is the name of a column.
+const TOLD: [u8; 6] = [b',', b';', b'\t', b'|', b':', b' '];
+
 /// What stands above a table, from the start of its text: a byte order mark, and a line such as `sep=;`,
 /// which tells Excel the delimiter.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,12 +16,15 @@ pub(crate) struct Above {
 }
 
 impl Above {
+    /// So many bytes of text tell it.
+    pub(crate) const MOST: usize = BYTE_ORDER_MARK.len() + b"sep=;\n".len();
+
     pub(crate) fn of(text: &[u8]) -> Self {
         let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let is_delimiter =
-            |byte: u8| matches!(byte, b'\t' | b' ') || byte.is_ascii_punctuation() && byte != b'"';
         match text[mark..] {
-            [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', byte, b'\r' | b'\n', ..] if is_delimiter(byte) => {
+            [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', byte, b'\r' | b'\n', ..]
+                if TOLD.contains(&byte) =>
+            {
                 Self { length: mark + b"sep=;".len(), delimiter: Some(byte) }
             }
             _ => Self { length: mark, delimiter: None },
@@ -109,7 +115,7 @@ mod tests {
             ("\u{feff}a,b\n", 3, None),
             ("sep=;;\n", 0, None),
             ("sep=1\n2\n", 0, None),
-            ("sep=\"\n2\n", 0, None),
+            ("sep=-\n2\n", 0, None),
             ("sep=;", 0, None),
             ("", 0, None),
         ] {

@@ -239,6 +239,32 @@ fn a_file_that_changes_between_passes_is_an_error() -> Result<(), Box<dyn std::e
     Ok(())
 }
 
+/// Parts of a table that were written by different programs.
+#[test]
+fn each_part_has_its_own_delimiter() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let (parts, whole) = (folder.path().join("parts"), folder.path().join("whole.csv"));
+    fs::create_dir(&parts)?;
+    let options = ReadOptions::with_target("y");
+    // The line for Excel ends in another member of what is compressed.
+    let mut second = Vec::new();
+    for member in ["\u{feff}sep", "=;\na;b;y\n4;5;v\n"] {
+        let mut encoder = GzEncoder::new(&mut second, Compression::fast());
+        encoder.write_all(member.as_bytes())?;
+        encoder.finish()?;
+    }
+    fs::write(parts.join("1.csv"), "a,b,y\n1,2,u\n2,3,v\n")?;
+    fs::write(parts.join("2.csv.gz"), second)?;
+    fs::write(parts.join("3.csv"), "a|b|y\n6|7|u\n")?;
+    fs::write(&whole, "a,b,y\n1,2,u\n2,3,v\n4,5,v\n6,7,u\n")?;
+    let open = || Passes::open(&parts, &options)?.expect("text").rows(Missing::Error, MEMORY);
+    same(&all(&mut open()?)?, &Table::read(&whole, &options)?.complete(Missing::Error)?.dataset, &parts);
+    fs::write(parts.join("3.csv"), "sep=,\na,b,y\n6,7,u,8\n")?;
+    let message = open().err().expect("a line that is too long").to_string();
+    assert!(message.contains("line 3: 4 cells, but line 2 has 3"), "{message}");
+    Ok(())
+}
+
 #[test]
 fn what_cannot_be_read_in_pieces_is_told() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -264,5 +290,7 @@ fn what_cannot_be_read_in_pieces_is_told() -> Result<(), Box<dyn std::error::Err
     let svmlight = folder.path().join("x.svm");
     fs::write(&svmlight, "1 1:2 3:4\n0 2:1\n")?;
     assert!(Passes::open(&svmlight, &ReadOptions::default())?.is_none());
+    fs::write(&path, "\u{feff}a,y\n1,0\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())?;
+    assert!(Passes::open(&path, &ReadOptions::with_target("y"))?.is_none());
     Ok(())
 }

@@ -281,7 +281,11 @@ fn what_nodes_cannot_tell_has_factors_in_memory() -> Result<(), Error> {
         let own = Hsic { dependence: narrow(sigma, Form::Auto) }.score(&data, &Context::default())?;
         let factors = Hsic { dependence: narrow(sigma, Form::LowRank) }.score(&data, &Context::default())?;
         assert_eq!(own.values, factors.values);
-        assert!(own.notes.iter().any(|note| note.starts_with("no grid counts")), "{:?}", own.notes);
+        assert!(
+            own.notes.iter().any(|note| note.starts_with("low-rank factors were taken")),
+            "{:?}",
+            own.notes
+        );
         let lasso = HsicLasso { dependence: narrow(sigma, Form::Auto), ..HsicLasso::default() };
         let selection = lasso.select(&data, Budget::Count(1), &Context::default())?;
         assert!(selection.notes.iter().any(|note| note.contains("feature `f")), "{:?}", selection.notes);

@@ -70,7 +70,7 @@ pub struct Passes {
 
 impl Passes {
     /// Opens a file, a folder or a pattern as [`Table::read`] does; `None` for a format without a reader of
-    /// pieces.
+    /// pieces, and for text in UTF-16.
     ///
     /// # Errors
     /// As [`Table::read`], as far as names and the metadata of files tell; [`Error::Unsupported`] for options
@@ -85,11 +85,14 @@ impl Passes {
     /// As [`Passes::open`].
     pub fn open_folder(folder: Folder, options: &ReadOptions) -> Result<Option<Self>, Error> {
         let path = &folder.path().to_owned();
+        let first = Source::open_part(&folder.parts()[0])?;
         let format = match options.format {
             Some(format) => format,
-            None => options.formats.recognise(&Source::open_part(&folder.parts()[0])?)?,
+            None => options.formats.recognise(&first)?,
         };
-        let Some(open) = format.open_pieces(path, options)? else { return Ok(None) };
+        let Some(open) = format.open_pieces(path, options)?.filter(|_| !first.is_utf_16()) else {
+            return Ok(None);
+        };
         let needs_all = match options {
             ReadOptions { transpose: true, .. } => Some("a transposed table"),
             ReadOptions { weights: Some(_), .. } => Some("a column of weights"),

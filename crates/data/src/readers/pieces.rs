@@ -46,7 +46,8 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
             let advice = "write all parts with the same columns, or leave this part out";
             return Err(Error::malformed(part.path(), Place::File, problem, advice));
         }
-        parts.push(Part { stamp: Stamp::of(part)?, path: part.path().to_owned() });
+        let (line, delimiter) = (start.head.line, start.head.delimiter);
+        parts.push(Part { stamp: Stamp::of(part)?, path: part.path().to_owned(), line, delimiter });
         first.get_or_insert(start);
     }
     let Some(start) = first else {
@@ -58,6 +59,9 @@ pub(super) fn open(folder: Folder, options: &ReadOptions) -> Result<Box<dyn Piec
 struct Part {
     path: PathBuf,
     stamp: Stamp,
+    /// Its first line, and what is between its cells.
+    line: u64,
+    delimiter: u8,
 }
 
 /// What the first records of a file tell.
@@ -91,9 +95,15 @@ impl Start {
         Ok(Self { head, bytes, record: (at as u64 / n_records.max(1)).max(1) })
     }
 
-    /// The records of a file, in such blocks, behind the one with the names.
-    fn open(&self, path: &Path, options: &ReadOptions, block: usize) -> Result<Records, Error> {
-        let mut file = Unread::open(path, self.head.delimiter, Limit::of(path, options), block)?;
+    /// What the first records of a part tell, which has the columns of this one.
+    fn head(&self, part: &Part) -> Head {
+        Head { line: part.line, delimiter: part.delimiter, ..self.head.clone() }
+    }
+
+    /// The records of a part, in such blocks, behind the one with the names.
+    fn open(&self, part: &Part, options: &ReadOptions, block: usize) -> Result<Records, Error> {
+        let limit = Limit::of(&part.path, options);
+        let mut file = Unread::open(&part.path, part.delimiter, limit, block)?;
         if self.head.names.is_some()
             && let Some((_, first)) = file.first_two()?.first()
         {
@@ -118,7 +128,7 @@ struct Text {
 impl Text {
     /// The next rows of the part that is read; `None` at its end.
     fn rows(&mut self, rows: usize, options: &ReadOptions) -> Result<Option<Table>, Error> {
-        let path = &self.parts[self.at].path;
+        let part = &self.parts[self.at];
         let block = (rows as u64).saturating_mul(self.start.record) / SHARE;
         let row = self.start.record.saturating_add(8 * self.start.head.n_columns as u64);
         let most = (rows as u64).saturating_mul(row).saturating_mul(2);
@@ -126,10 +136,10 @@ impl Text {
             Some(file) => file,
             None => {
                 let block = usize::try_from(block).unwrap_or(BLOCK).clamp(LEAST_BLOCK, BLOCK);
-                self.open.insert(self.start.open(path, options, block)?)
+                self.open.insert(self.start.open(part, options, block)?)
             }
         };
-        let mut table = Growing::new(path, self.start.head.clone(), options)?;
+        let mut table = Growing::new(&part.path, self.start.head(part), options)?;
         loop {
             // Also where texts are longer than the first ones.
             if table.read(file)? >= most || table.n_rows() >= rows {
@@ -159,7 +169,7 @@ impl Pieces for Text {
 
     fn text_bytes(&self, options: &ReadOptions) -> u64 {
         let first = || -> Result<u64, Error> {
-            let mut file = self.start.open(&self.parts[0].path, options, LEAST_BLOCK)?;
+            let mut file = self.start.open(&self.parts[0], options, LEAST_BLOCK)?;
             if file.text.is_empty() {
                 file.append(0)?;
             }

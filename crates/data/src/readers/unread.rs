@@ -1,6 +1,6 @@
 //! Text that was not read yet, in blocks.
 
-use std::io::BufRead;
+use std::io::{BufRead, Cursor, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -42,9 +42,11 @@ impl Unread<Box<dyn BufRead + Send>> {
     /// All of a file, in blocks of so many bytes.
     pub(super) fn open(path: &Path, delimiter: u8, limit: Limit, block: usize) -> Result<Self, Error> {
         let (mut reader, compressed) = Source::reader(path)?;
-        let start = reader.fill_buf();
-        let start = start.map_err(|error| Source::failure(path, compressed, Place::Line(1), error))?;
-        let skip = Above::of(start).length;
+        let mut start = Vec::new();
+        let read = reader.by_ref().take(Above::MOST as u64).read_to_end(&mut start);
+        read.map_err(|error| Source::failure(path, compressed, Place::Line(1), error))?;
+        let skip = Above::of(&start).length;
+        let reader: Box<dyn BufRead + Send> = Box::new(Cursor::new(start).chain(reader));
         let (path, blocks) = (path.to_owned(), Blocks::new(reader, skip));
         Ok(Self { path, compressed, delimiter, limit, blocks, block, text: Vec::new(), line: 1 })
     }

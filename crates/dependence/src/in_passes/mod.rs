@@ -43,7 +43,7 @@ const ROUND: usize = 2048;
 const OFF_BY: &str = "values are counted on a grid: a Gram matrix is off by at most ";
 
 /// How the note begins that tells why there is no grid.
-const NO_GRID: &str = "no grid counts the values, which takes longer: ";
+const NO_GRID: &str = "low-rank factors were taken in place of a grid, which takes longer: ";
 
 /// What messages call this.
 const METHOD: &str = "dependence by kernels in passes";
@@ -397,8 +397,8 @@ fn check(error: f64, what: &str) -> Result<(), Error> {
     Err(Error::Unsupported {
         method: METHOD,
         what: format!(
-            "{what}, of which some values are so far from the others, for a kernel of this width, that a grid does \
-             not tell these apart"
+            "{what}, whose values a grid does not tell apart, since some are far from the others or its kernel is \
+             narrow"
         ),
         instead: "take a transformation, such as the logarithm, or a wider kernel, or leave it out"
             .to_owned(),
