@@ -11,6 +11,7 @@ mod table;
 mod text;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -83,8 +84,11 @@ fn in_one_line(error: &clap::Error) -> String {
         .collect();
     let line = lines.join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
-    // A word without an option: most often the target.
+    // A word without an option: most often the target, or a part of a table.
     let stray = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if Path::new(word).is_file() => {
+            "; several files of one table are named by their folder, or by a pattern in quotes".to_owned()
+        }
         (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
             format!("; columns are named by options, such as --target {word}")
         }

@@ -25,6 +25,7 @@ fn wrong_calls() {
         ),
         ("select table.csv outcome", &["'outcome'", "--target outcome"]),
         ("select table.csv -t -1", &["there is no column `-1`", "0 to 5"]),
+        ("info table.csv table.csv", &["named by their folder, or by a pattern in quotes"]),
         ("info table.csv -k 5", &["unexpected argument '-k' found (see fewest info --help)"]),
         ("score table.csv --top 0", &["--top", "at least 1"]),
         ("select table.csv -k auto", &["-k auto", "hsic-lasso", "--param lambda", "-k N"]),
