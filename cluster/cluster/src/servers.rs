@@ -1,7 +1,7 @@
 //! The scheduler and the executors of a cluster.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -162,6 +162,10 @@ pub async fn executor(options: ExecutorOptions) -> Result<(), Error> {
         ),
     };
     let grpc_port = options.address.port().checked_add(1).ok_or_else(|| failed(&"the port is too high"))?;
+    // An executor without its ports would end as if it had been told to.
+    for port in [options.address.port(), grpc_port] {
+        TcpListener::bind((options.address.ip(), port)).map_err(|error| failed(&error))?;
+    }
     let mut functions = BallistaFunctionRegistry::default();
     let function = Sums::function(&options.version, options.secret.clone(), options.pause);
     let function = function.map_err(|error| failed(&error))?;

@@ -184,6 +184,19 @@ fn addresses_that_others_reach_need_a_secret() {
     }
 }
 
+/// The port of an executor, or the next one, is that of another program.
+#[test]
+fn an_executor_needs_two_ports() {
+    let port = free_ports();
+    for taken in [port, port + 1] {
+        let _other = TcpListener::bind(("127.0.0.1", taken)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fewest-cluster"));
+        command.args(["executor", "--scheduler", "127.0.0.1:1", "--port", &port.to_string()]);
+        let told = error(&command.output().unwrap());
+        assert!(told.contains("are this port and the next one free (--port)"), "{told}");
+    }
+}
+
 #[test]
 fn an_executor_with_an_address_of_colons() {
     if TcpListener::bind(("::1", 0)).is_err() {
