@@ -93,13 +93,12 @@ pub fn select(
         _ => n_features,
     });
     Budget::Count(k).check(n_features)?;
-    let selects = matches!(built, Built::Selector(_));
     let selector = built.into_selector();
     let selector = selector.in_passes().ok_or_else(not_in_parts)?;
     let found = |rows: &mut dyn SampleStream, context: &Context<'_>| {
         selector.select_stream(rows, Budget::Count(k), context)
     };
-    let summed = run.summed((k, selects), found)?;
+    let summed = run.summed(k, found)?;
     let mut selection = summed.found;
     selection.notes.extend(fewest_study::rounds_note(method, &selection));
     selection.notes.extend(summed.unkept);
@@ -129,7 +128,7 @@ pub fn score(
     let mut run = Run::open(cluster, table, &registry, called, &built)?;
     // Executors rank all features by the scores: the sums are the same.
     let k = run.info.n_features;
-    let summed = run.summed((k, false), |rows, context| score_parts(scorer, rows, context))?;
+    let summed = run.summed(k, |rows, context| score_parts(scorer, rows, context))?;
     let (mut scores, _) = summed.found;
     scores.notes.extend(summed.unkept);
     let (_, run) = run.finish(summed.seconds);

@@ -134,12 +134,12 @@ impl Work {
         let (from, how) = ((&self.stores, &self.last_table), (&self.registry, needs_target));
         let mut rows = request.rows(from, how, rows).map_err(one_line)?;
         // The method counts from the first feature of its part.
-        let before = if request.part > 0 { rows.first_feature() } else { 0 };
+        let before = if request.pass.part > 0 { rows.first_feature() } else { 0 };
         let context = Context { memory: Some(request.memory), ..Context::default() };
         let method = |stream: &mut dyn SampleStream| {
             selector.select_stream(stream, Budget::Count(request.k), &context)
         };
-        sum_part(&mut rows, first_batch, &request.earlier, method).map(Reply::Sums).map_err(
+        sum_part(&mut rows, first_batch, &request.pass, method).map(Reply::Sums).map_err(
             |error| match rows.take_failure() {
                 Some(error) => one_line(error),
                 None => in_table(&request.table.path, &error.in_columns_from(before)),
@@ -219,6 +219,7 @@ mod tests {
     use datafusion::arrow::array::UInt64Array;
     use datafusion::arrow::datatypes::Field;
     use datafusion::config::ConfigOptions;
+    use fewest::core::AskedPass;
 
     use super::*;
     use crate::VERSION;
@@ -256,8 +257,7 @@ mod tests {
             known: Vec::new(),
             n_rows: 20_000,
             task_rows: 8192,
-            part: 0,
-            earlier: Vec::new(),
+            pass: AskedPass::default(),
         };
         sealed_request(&request, VERSION, secret)
     }

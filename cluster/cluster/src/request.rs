@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use fewest::core::{BATCH_ROWS, Error as CoreError, State};
+use fewest::core::{AskedPass, BATCH_ROWS, Error as CoreError, State};
 use fewest::data::{Folder, Missing, ReadOptions, Rows, TargetChoice, Task};
 use fewest::registry::{Method, Parameters, Registry};
 
@@ -65,10 +65,8 @@ pub(crate) struct Request {
     pub(crate) n_rows: u64,
     /// Rows of each task but the last: whole batches.
     pub(crate) task_rows: u64,
-    /// Which part of the features.
-    pub(crate) part: usize,
-    /// The sums of the passes before.
-    pub(crate) earlier: Vec<Vec<u8>>,
+    /// Which part of the features, and what is known from the passes before.
+    pub(crate) pass: AskedPass,
 }
 
 impl Request {
@@ -110,7 +108,7 @@ impl Request {
             return Err(fewest::data::Error::unsupported(&self.table.path, what, "write it as Parquet"));
         };
         let mut rows = passes.part(&self.known, rows)?;
-        for _ in 0..self.part {
+        for _ in 0..self.pass.part {
             use fewest::core::SampleStream;
             rows.next_part()?;
         }
@@ -127,10 +125,10 @@ impl State for Request {
         (ignore.clone(), categorical.clone()).save(to);
         self.objects.save(to);
         (self.method.clone(), self.parameters.clone()).save(to);
-        (self.k, self.memory, self.part).save(to);
+        (self.k, self.memory).save(to);
         (self.n_rows, self.task_rows).save(to);
         self.known.save(to);
-        self.earlier.save(to);
+        self.pass.save(to);
     }
 
     fn load(from: &mut &[u8]) -> Result<Self, CoreError> {
@@ -141,10 +139,10 @@ impl State for Request {
         let task = task.parse()?;
         let table = Table { path: path.into(), target, task, ignore, categorical, missing: Missing::Error };
         let (method, parameters) = State::load(from)?;
-        let (k, memory, part) = State::load(from)?;
+        let (k, memory) = State::load(from)?;
         let (n_rows, task_rows) = State::load(from)?;
-        let (known, earlier) = State::load(from)?;
-        Ok(Self { table, objects, method, parameters, k, memory, known, n_rows, task_rows, part, earlier })
+        let (known, pass) = State::load(from)?;
+        Ok(Self { table, objects, method, parameters, k, memory, known, n_rows, task_rows, pass })
     }
 }
 
@@ -220,8 +218,7 @@ mod tests {
             known: Vec::new(),
             n_rows,
             task_rows,
-            part: 0,
-            earlier: Vec::new(),
+            pass: AskedPass::default(),
         };
         let object =
             Object { name: "k=1/a.parquet".to_owned(), length: 1 << 40, version: "\"v\"".to_owned() };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use fewest::core::{Context, Error as CoreError, SampleStream, SummedElsewhere, part_rows};
+use fewest::core::{AskedPass, Context, Error as CoreError, SampleStream, SummedElsewhere, part_rows};
 use fewest::data::{Complete, Folder, Passes, Rows, TargetFound};
 use fewest::registry::{Built, Method, Parameters, Registry, TargetKind};
 use fewest_study::{DataInfo, RunInfo, text};
@@ -88,8 +88,7 @@ impl<'a> Run<'a> {
             known,
             n_rows: counts.used,
             task_rows: part_rows(counts.used, tasks as u64),
-            part: 0,
-            earlier: Vec::new(),
+            pass: AskedPass::default(),
         };
         Ok(Self { cluster, table, called, rows, first, info, finished, request })
     }
@@ -99,11 +98,10 @@ impl<'a> Run<'a> {
         &self.called.parameters
     }
 
-    /// What `method` finds in rows that the cluster sums, of which executors are told to select `k` features,
-    /// by what they score or, where it `selects`, all together.
+    /// What `method` finds in rows that the cluster sums, of which executors are told to select `k` features.
     pub(crate) fn summed<T>(
         &mut self,
-        (k, selects): (usize, bool),
+        k: usize,
         method: impl FnOnce(&mut dyn SampleStream, &Context<'_>) -> Result<T, CoreError>,
     ) -> Result<Summed<T>, Error> {
         let Self { cluster, finished, rows, .. } = self;
@@ -123,8 +121,8 @@ impl<'a> Run<'a> {
             }
             Ok(sums)
         };
-        let ask = |part: usize, earlier: &[Vec<u8>]| {
-            let request = Request { part, earlier: earlier.to_vec(), ..request.clone() };
+        let ask = |pass: AskedPass| {
+            let request = Request { pass, ..request.clone() };
             sums(&request).map_err(|error| {
                 failure = Some(error);
                 CoreError::Stopped { before: "the cluster had summed all rows" }
@@ -133,9 +131,6 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let context = Context { memory: Some(request.memory), ..Context::default() };
         let mut elsewhere = SummedElsewhere::new(rows, ask);
-        if selects {
-            elsewhere = elsewhere.with_all_parts();
-        }
         let found = method(&mut elsewhere, &context);
         let seconds = started.elapsed().as_secs_f64();
         match (found, failure) {

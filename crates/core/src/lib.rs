@@ -47,7 +47,7 @@ pub use selection::{
 #[doc(hidden)]
 pub use streams::state::by_macro as streams_state;
 pub use streams::{
-    Alarm, Arrives, FadingScore, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held,
+    Alarm, Arrives, AskedPass, FadingScore, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held,
     PassSelector, RankedStream, RowBatches, RowSums, RunningScorer, RunningScores, SampleStream, SavedRows,
     State, StreamMethod, StreamScorer, StreamSelector, SummedElsewhere, TIMES_IN_MEMORY, Watched, Whole,
     rewind, score_parts, sum_part,

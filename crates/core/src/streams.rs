@@ -12,7 +12,7 @@ pub(crate) mod state;
 
 pub(crate) use cutter::Cutter;
 pub use cutter::Whole;
-pub use elsewhere::{RowSums, SummedElsewhere, sum_part};
+pub use elsewhere::{AskedPass, RowSums, SummedElsewhere, sum_part};
 pub use forgetting::{Alarm, FadingScore};
 pub use method::{Arrives, StreamMethod};
 pub(crate) use passes::ranked;
@@ -71,6 +71,19 @@ pub trait SampleStream: Send {
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
         let _ = sums;
         Ok(None)
+    }
+
+    /// Says what the next [sums](Self::sum_elsewhere) are of, so that they can be taken elsewhere without
+    /// those of the passes before: once a method has instructed, it does so before each pass. By default, and
+    /// where rows are read here, nobody listens.
+    fn instruct(&mut self, instructions: Vec<u8>) {
+        drop(instructions);
+    }
+
+    /// What the method said of the sums that are to be taken of these rows ([`instruct`](Self::instruct)), if
+    /// it did: then it takes them, and does nothing before.
+    fn instructions(&self) -> Option<&[u8]> {
+        None
     }
 }
 

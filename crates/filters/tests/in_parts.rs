@@ -2,7 +2,7 @@
 
 use fewest_core::method::{Method, Parameters};
 use fewest_core::{
-    BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches, RowSums,
+    AskedPass, BATCH_ROWS, Budget, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches, RowSums,
     SampleStream, Selection, Selector, SummedElsewhere, Target, sum_part,
 };
 use fewest_filters::{information, similarity, statistical};
@@ -54,10 +54,10 @@ fn select_in_parts(
         })
         .collect();
     let mut rows = RowBatches::new(data, 1000)?;
-    let ask = |_: usize, earlier: &[Vec<u8>]| {
+    let ask = |pass: AskedPass| {
         let sums = parts.iter().map(|(part, first_batch)| {
             let select = |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &context);
-            sum_part(&mut RowBatches::new(part, 3000)?, *first_batch, earlier, select)
+            sum_part(&mut RowBatches::new(part, 3000)?, *first_batch, &pass, select)
         });
         sums.collect()
     };
@@ -138,7 +138,8 @@ fn a_part_with_other_features_or_of_another_pass_is_an_error() {
     let (budget, context) = (Budget::Count(2), Context::default());
     let part = |data: &Dataset, batch: usize, earlier: &[Vec<u8>]| {
         let select = |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &context);
-        sum_part(&mut RowBatches::new(data, 500)?, batch, earlier, select)
+        let pass = AskedPass { earlier: earlier.to_vec(), ..AskedPass::default() };
+        sum_part(&mut RowBatches::new(data, 500)?, batch, &pass, select)
     };
     let rows = |first: usize| data.subset(&(first..first + BATCH_ROWS).collect::<Vec<_>>()).unwrap();
     let (first, second) = (rows(0), rows(BATCH_ROWS));
@@ -148,7 +149,7 @@ fn a_part_with_other_features_or_of_another_pass_is_an_error() {
     };
     let mut all = RowBatches::new(&data, 500).unwrap();
     let mut select = |sums: Vec<Vec<u8>>| {
-        let mut stream = SummedElsewhere::new(&mut all, |_, _| Ok(sums.clone()));
+        let mut stream = SummedElsewhere::new(&mut all, |_| Ok(sums.clone()));
         in_passes.select_stream(&mut stream, budget, &context)
     };
     assert!(select(sums(&second, 1)).is_ok());
@@ -159,7 +160,7 @@ fn a_part_with_other_features_or_of_another_pass_is_an_error() {
     assert!(select(Vec::new()).is_err());
     // The method has one pass: after it nothing is left to sum.
     let mut rows = RowBatches::new(&data, 500).unwrap();
-    let mut stream = SummedElsewhere::new(&mut rows, |_, _| Ok(sums(&second, 1)));
+    let mut stream = SummedElsewhere::new(&mut rows, |_| Ok(sums(&second, 1)));
     let mut kept = Kept { stream: &mut stream, sums: Vec::new() };
     in_passes.select_stream(&mut kept, budget, &context).unwrap();
     assert_eq!(kept.sums.len(), 1);

@@ -3,8 +3,8 @@
 
 use fewest_core::method::Regularization;
 use fewest_core::{
-    BATCH_ROWS, Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind, RowBatches,
-    SampleStream, Selection, Selector, Status, SummedElsewhere, Target, sum_part,
+    AskedPass, BATCH_ROWS, Budget, Certificate, Context, Dataset, DenseColumns, Error, FeatureKind,
+    RowBatches, SampleStream, Selection, Selector, Status, SummedElsewhere, Target, sum_part,
 };
 use fewest_linear::{ElasticNet, Lasso, Sign};
 
@@ -297,7 +297,8 @@ fn what_cannot_be_is_refused() -> Result<(), Error> {
     Ok(())
 }
 
-/// As on two machines that have a batch each, and the rest: the bits are those of passes here.
+/// As on two machines that have a batch each, and the rest: the bits are those of passes here. A pass for
+/// products is told what it takes, which does not grow with the passes before.
 #[test]
 fn parts_of_the_features_are_summed_elsewhere() -> Result<(), Error> {
     let data = correlated(BATCH_ROWS + 900)?;
@@ -307,25 +308,72 @@ fn parts_of_the_features_are_summed_elsewhere() -> Result<(), Error> {
     for (name, model, budget) in models() {
         let in_passes = model.in_passes().expect("a sum over rows");
         let expected = in_passes.select_stream(&mut InParts::new(&data, 997, 23), budget, &context)?;
-        let ask = |part: usize, earlier: &[Vec<u8>]| {
+        let mut asked = Vec::new();
+        let ask = |pass: AskedPass| {
+            asked.push((pass.earlier.len(), pass.instructions.as_ref().map_or(0, Vec::len)));
             let sums = own.iter().map(|(rows, first_batch)| {
                 let mut stream = InParts::new(rows, 500, 23);
-                for _ in 0..part {
+                for _ in 0..pass.part {
                     stream.next_part()?;
                 }
                 let select =
                     |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &context);
-                sum_part(&mut stream, *first_batch, earlier, select)
+                sum_part(&mut stream, *first_batch, &pass, select)
             });
             sums.collect()
         };
         let mut stream = InParts::new(&data, 997, 23);
-        let mut elsewhere = SummedElsewhere::new(&mut stream, ask).with_all_parts();
+        let mut elsewhere = SummedElsewhere::new(&mut stream, ask);
         let found = in_passes.select_stream(&mut elsewhere, budget, &context)?;
         assert_eq!(bits(&found), bits(&expected), "{name}");
         assert_eq!(found.notes, expected.notes, "{name}");
+        // Means and deviations of 18 parts, and then products, each of some features with others.
+        let (surveys, products) = asked.split_at(18);
+        assert!(surveys.iter().all(|asked| *asked == (0, 0)), "{name} {surveys:?}");
+        let most = 1000 + 100 * D;
+        assert!(products.iter().all(|asked| asked.0 == 0 && (1..most).contains(&asked.1)), "{name}");
         // Nothing but the first rows is read here.
         assert_eq!(stream.n_passes, 1, "{name}");
+    }
+    Ok(())
+}
+
+/// As from who sends bytes to an executor that are no instructions, or those of other features.
+#[test]
+fn instructions_that_are_none_are_an_error() -> Result<(), Error> {
+    let data = correlated(300)?;
+    let (name, model, budget) = models().into_iter().next().expect("a model");
+    let in_passes = model.in_passes().expect("a sum over rows");
+    let mut good = Vec::new();
+    let mut stream = InParts::new(&data, 100, 50);
+    let ask = |pass: AskedPass| {
+        good.extend(pass.instructions.clone());
+        let select =
+            |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &Context::default());
+        let mut stream = InParts::new(&data, 100, 50);
+        for _ in 0..pass.part {
+            stream.next_part()?;
+        }
+        Ok(vec![sum_part(&mut stream, 0, &pass, select)?])
+    };
+    in_passes.select_stream(&mut SummedElsewhere::new(&mut stream, ask), budget, &room(60))?;
+    assert!(!good.is_empty(), "{name}");
+    let sums = |instructions: Vec<u8>, memory: usize| {
+        let pass = AskedPass { instructions: Some(instructions), ..AskedPass::default() };
+        let context = Context { memory: Some(memory), ..Context::default() };
+        let select = |stream: &mut dyn SampleStream| in_passes.select_stream(stream, budget, &context);
+        sum_part(&mut InParts::new(&data, 100, 50), 0, &pass, select)
+    };
+    assert!(sums(good[0].clone(), 1 << 30).is_ok());
+    assert!(matches!(sums(good[0].clone(), 100), Err(Error::Unsupported { .. })));
+    for length in 0..good[0].len() {
+        assert!(sums(good[0][..length].to_vec(), 1 << 30).is_err(), "{length}");
+    }
+    // Any byte may be another one: an answer or an error, and no panic.
+    for at in 0..good[0].len() {
+        let mut other = good[0].clone();
+        other[at] ^= 0xff;
+        let _ = sums(other, 1 << 20);
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use self::model::{CLASSES, METHODS, Method, Model, Size, is_fitted_wide};
+use self::model::{CLASSES, METHODS, Method, Model, Size, WIDE_METHODS, is_fitted_wide};
 use super::Arguments;
 use super::passes::draw;
 use crate::output::minimum;
@@ -27,11 +27,10 @@ const COLUMNS: usize = 100;
 const SHORT: usize = 8192;
 
 /// Rows and columns of the wide tables, and of those of a trial; the share of values of the second one that
-/// are not 0; what is measured on them.
+/// are not 0.
 const WIDE: [usize; 2] = [40_000, 10_000];
 const WIDE_TRIAL: [usize; 2] = [10_000, 10_000];
 const SPARSE: f64 = 0.01;
-const WIDE_METHODS: [&str; 2] = ["f-score", "chi2"];
 
 const EXECUTORS: [usize; 2] = [1, 2];
 
@@ -60,8 +59,9 @@ impl Table {
         self.columns == COLUMNS
     }
 
-    fn size(&self) -> Size {
-        Size { columns: self.columns as f64, tasks: tasks(self.rows) }
+    /// What is measured on it.
+    fn methods(&self) -> Vec<&'static Method> {
+        if self.is_long() { METHODS.iter().collect() } else { WIDE_METHODS.to_vec() }
     }
 }
 
@@ -127,9 +127,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let wide = [1.0, SPARSE].map(|share| Table { rows, columns, share });
     let long = [SHORT].into_iter().chain(sizes).map(Table::long);
     for table in long.chain(wide) {
-        let is_measured = |method: &&Method| {
-            method.name.contains(&arguments.only) && (table.is_long() || WIDE_METHODS.contains(&method.name))
-        };
+        let mut methods = table.methods();
+        methods.retain(|method| method.name.contains(&arguments.only));
         let folder = scratch.join("cluster");
         draw(&folder, [table.rows, table.columns], table.share)?;
         for executors in EXECUTORS {
@@ -139,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             let words = ["executor", "--slots", "1", "--scheduler", &address];
             let start = |_| Server::start(&program, &words, free_ports()?);
             let _executors = (0..executors).map(start).collect::<Result<Vec<_>>>()?;
-            for method in METHODS.iter().filter(is_measured) {
+            for method in &methods {
                 for _ in 0..arguments.repetitions {
                     runs.push(select(&program, &address, &folder, method, (table, executors))?);
                 }
@@ -185,7 +184,7 @@ fn select(
 ) -> Result<Run> {
     let mut command = Command::new(program);
     command.arg("select").arg(folder).args(["--cluster", address, "--target", "outcome"]);
-    command.args(["--method", method.name, "-k", "20"]);
+    command.args(["--method", method.id(), "-k", "20"]);
     method.parameters.iter().for_each(|parameter| {
         command.args(["--param", parameter]);
     });
@@ -218,6 +217,17 @@ impl Run {
     /// In how many parts the columns came, each with all of its passes.
     fn parts(&self) -> usize {
         self.passes / self.method.passes
+    }
+
+    fn size(&self) -> Size {
+        let Table { rows, columns, .. } = self.table;
+        Size { columns: columns as f64, tasks: tasks(rows), parts: self.parts() as f64 }
+    }
+
+    /// The bytes of the model over those that were counted: sent, and received.
+    fn bytes_of_model(&self) -> [f64; 2] {
+        let size = self.size();
+        [self.method.sent(&size) / self.sent as f64, (self.method.bytes)(&size) / self.received as f64]
     }
 
     fn cells(&self) -> Vec<String> {
@@ -288,14 +298,14 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
              long tables, with work that grows with the columns, and one number more, from the run that is marked: what \
              a task takes for each column that it opens, whose pages are decompressed as a whole. It knows no zeros: of \
              the sparse table it says what it says of the dense one, which is too long.\n\n\
-             | table | method | executors | parts | passes | seconds | model, s | received, MB | model, MB |\n\
-             |---|---|---|---|---|---|---|---|---|\n",
+             | table | method | executors | parts | passes | seconds | model, s |\n\
+             |---|---|---|---|---|---|---|\n",
             100.0 * SPARSE,
         );
         for run in &wide {
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {:.2} | {:.2}{} | {:.2} | {:.2} |",
+                "| {} | {} | {} | {} | {} | {:.2} | {:.2}{} |",
                 if run.table.share < 1.0 { "sparse" } else { "dense" },
                 run.method.name,
                 run.executors,
@@ -304,8 +314,6 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
                 seconds(runs, run.method, run.table, run.executors),
                 model.wide(run)?,
                 if is_fitted_wide(run) { " (fitted)" } else { "" },
-                run.received as f64 / 1e6,
-                (run.method.bytes)(&run.table.size()) / 1e6,
             );
         }
     }
@@ -313,19 +321,19 @@ fn page(runs: &[Run], model: &Model, sizes: [usize; 3]) -> Result<String> {
              (`experiments/src/bench/cluster/model.rs`): a number of bytes for each feature, level, class or pair, for each \
              task; and what a task is asked, with the sums of the passes before it. They are counted as the command \
              writes and reads them, without what Ballista adds to carry them, and without tasks that were tried again.\n\n\
-             | method | rows | tasks | sent | model ÷ sent | received | model ÷ received |\n|---|---|---|---|---|---|---|\n";
-    for run in long.iter().filter(|run| run.executors == 1) {
-        let size = run.table.size();
+             | method | rows | columns | tasks | sent | model ÷ sent | received | model ÷ received |\n\
+             |---|---|---|---|---|---|---|---|\n";
+    for run in each.iter().filter(|run| run.executors == 1) {
+        let [of_sent, of_received] = run.bytes_of_model();
+        let Table { rows, columns, share } = run.table;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {:.3} | {} | {:.3} |",
+            "| {} | {rows} | {columns}{} | {} | {} | {of_sent:.3} | {} | {of_received:.3} |",
             run.method.name,
-            run.table.rows,
-            size.tasks,
+            if share < 1.0 { ", sparse" } else { "" },
+            tasks(rows),
             run.sent,
-            run.method.sent(&size, run.parts() as f64) / run.sent as f64,
             run.received,
-            (run.method.bytes)(&size) / run.received as f64,
         );
     }
     text += &model.predictions(model.sparse(runs)?)?;
@@ -399,9 +407,11 @@ mod tests {
                 else {
                     return Err(format!("a line of other cells: {line}").into());
                 };
+                let table = Table { rows: rows.parse()?, columns: columns.parse()?, share: share.parse()? };
+                let mut methods = table.methods().into_iter();
                 Ok(Run {
-                    method: METHODS.iter().find(|method| method.name == name).ok_or("an unknown method")?,
-                    table: Table { rows: rows.parse()?, columns: columns.parse()?, share: share.parse()? },
+                    method: methods.find(|method| method.name == name).ok_or("an unknown method")?,
+                    table,
                     executors: executors.parse()?,
                     passes: passes.parse()?,
                     seconds: seconds.parse()?,
@@ -416,15 +426,9 @@ mod tests {
     fn bytes_are_those_of_the_model() -> Result<()> {
         for run in written()? {
             let Table { rows, columns, share } = run.table;
-            let size = run.table.size();
-            let sent = run.method.sent(&size, run.parts() as f64) / run.sent as f64;
-            let received = (run.method.bytes)(&size) / run.received as f64;
-            for ratio in [sent, received] {
+            for ratio in run.bytes_of_model() {
                 let name = run.method.name;
-                assert!(
-                    (0.915..1.085).contains(&ratio),
-                    "{name} {rows} × {columns} {share}: {sent} {received}"
-                );
+                assert!((0.915..1.085).contains(&ratio), "{name} {rows} × {columns} {share}: {ratio}");
             }
         }
         Ok(())

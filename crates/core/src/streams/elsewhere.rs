@@ -24,20 +24,29 @@ pub trait RowSums {
     fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error>;
 }
 
+/// A pass over rows that are elsewhere: what [`sum_part`] needs to sum a part of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AskedPass {
+    /// The number of the [part of the features](SampleStream::next_part).
+    pub part: usize,
+    /// The sums over all rows of the passes before, of this part of the features. They may be 512 MiB.
+    pub earlier: Vec<Vec<u8>>,
+    /// What the method [said](SampleStream::instruct) of this pass. Then there are no earlier sums.
+    pub instructions: Option<Vec<u8>>,
+}
+
+crate::state!(AskedPass { part, earlier, instructions });
+
 /// Rows whose sums are taken elsewhere: `ask` has each part summed, and returns the sums of the parts in the
 /// order of the rows.
 ///
-/// It is given the number of the [part of the features](SampleStream::next_part), and the sums over all rows
-/// of the passes before, which [`sum_part`] needs to do as was done here: those of this part, or, once some
-/// [features were taken](SampleStream::take_features), those of all parts from the first, which is the number
-/// that is given then ([`with_all_parts`](Self::with_all_parts)). They may be 512 MiB.
 /// Nothing but the first rows of `rows` is read here, which tell what kind of target it is; a method that
 /// reads more of them fails with [`Error::Unsupported`].
 ///
 /// ```
 /// use fewest_core::{
-///     BATCH_ROWS, Dataset, DenseColumns, Error, RowBatches, RowSums, SampleStream, State, SummedElsewhere,
-///     Target, sum_part,
+///     AskedPass, BATCH_ROWS, Dataset, DenseColumns, Error, RowBatches, RowSums, SampleStream, State,
+///     SummedElsewhere, Target, sum_part,
 /// };
 ///
 /// struct CountRows;
@@ -73,9 +82,9 @@ pub trait RowSums {
 /// let rows = |rows: std::ops::Range<usize>| data.subset(&rows.collect::<Vec<_>>());
 /// let (first, second) = (rows(0..BATCH_ROWS)?, rows(BATCH_ROWS..5000)?);
 /// let mut rows = RowBatches::new(&data, 100)?;
-/// let mut stream = SummedElsewhere::new(&mut rows, |_, earlier| {
+/// let mut stream = SummedElsewhere::new(&mut rows, |pass: AskedPass| {
 ///     let parts = [(&first, 0), (&second, 1)];
-///     let sums = parts.map(|(part, batch)| sum_part(&mut RowBatches::new(part, 100)?, batch, earlier, count));
+///     let sums = parts.map(|(part, batch)| sum_part(&mut RowBatches::new(part, 100)?, batch, &pass, count));
 ///     sums.into_iter().collect()
 /// });
 /// assert_eq!(count(&mut stream)?, 5000);
@@ -86,39 +95,69 @@ pub struct SummedElsewhere<'a, F> {
     ask: F,
     /// The number of the part of the features.
     part: usize,
-    earlier: Vec<Vec<u8>>,
-    /// The sums of the parts before, where they are kept.
-    before: Option<Vec<Vec<u8>>>,
+    /// The sums that whoever does again what was done here needs.
+    earlier: Earlier,
+    instructions: Option<Vec<u8>>,
+}
+
+/// Sums of earlier passes over all rows.
+enum Earlier {
+    Kept(Vec<Vec<u8>>),
+    /// Those of other parts of the features, or of passes with instructions, are not kept.
+    Gone,
 }
 
 /// Bytes of the sums of earlier passes at most: all of them go to each task.
 const EARLIER: usize = 512 << 20;
 
-fn bytes_of(sums: &[Vec<u8>]) -> usize {
-    sums.iter().map(Vec::len).sum()
-}
-
 impl<'a, F> SummedElsewhere<'a, F>
 where
-    F: FnMut(usize, &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Error> + Send,
+    F: FnMut(AskedPass) -> Result<Vec<Vec<u8>>, Error> + Send,
 {
     /// Of these rows.
     pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
         let first = First { rows, is_seen: false };
-        Self { first, ask, part: 0, earlier: Vec::new(), before: None }
+        Self { first, ask, part: 0, earlier: Earlier::Kept(Vec::new()), instructions: None }
     }
 
-    /// Keeps the sums of parts that are over, for a method that takes some features of all parts after them.
-    /// Without them features of parts cannot be taken, and all are read.
-    #[must_use]
-    pub fn with_all_parts(self) -> Self {
-        Self { before: Some(Vec::new()), ..self }
+    /// What the next pass is asked for with.
+    fn asked(&mut self) -> Result<AskedPass, Error> {
+        let refuse = |what: String, instead: &str| {
+            let instead = instead.to_owned();
+            Err(Error::Unsupported { method: "this method", what, instead })
+        };
+        let instructions = self.instructions.take();
+        let earlier = match &self.earlier {
+            _ if instructions.is_some() => Vec::new(),
+            Earlier::Kept(earlier) => {
+                let bytes: usize = earlier.iter().map(Vec::len).sum();
+                if bytes > EARLIER {
+                    return refuse(
+                        format!(
+                            "sums of earlier passes that take {} MiB, which each task needs, on several machines",
+                            bytes >> 20
+                        ),
+                        "run it on one machine, leave out features, or select fewer",
+                    );
+                }
+                earlier.clone()
+            }
+            Earlier::Gone => {
+                return refuse(
+                    "a pass without instructions behind the parts of the features, or behind a pass with them, on \
+                     several machines"
+                        .to_owned(),
+                    "run it on one machine, or let its author give each of these passes instructions",
+                );
+            }
+        };
+        Ok(AskedPass { part: self.part, earlier, instructions })
     }
 }
 
 impl<F> SampleStream for SummedElsewhere<'_, F>
 where
-    F: FnMut(usize, &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Error> + Send,
+    F: FnMut(AskedPass) -> Result<Vec<Vec<u8>>, Error> + Send,
 {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
         self.first.next_batch()
@@ -132,48 +171,41 @@ where
         let is_another = self.first.next_part()?;
         if is_another {
             self.part += 1;
-            if let Some(before) = &mut self.before {
-                before.append(&mut self.earlier);
-            }
-            self.earlier.clear();
+            self.earlier = Earlier::Kept(Vec::new());
         }
         Ok(is_another)
     }
 
     fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
-        let Some(before) = &mut self.before else { return Ok(false) };
-        if !self.first.take_features(features)? {
-            return Ok(false);
+        let are_taken = self.first.take_features(features)?;
+        if are_taken && self.part > 0 {
+            (self.part, self.earlier) = (0, Earlier::Gone);
         }
-        // From now on executors do all that was done here, from the first part on.
-        before.append(&mut self.earlier);
-        (self.earlier, self.part) = (std::mem::take(before), 0);
-        Ok(true)
+        Ok(are_taken)
+    }
+
+    fn instruct(&mut self, instructions: Vec<u8>) {
+        self.instructions = Some(instructions);
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        let bytes = bytes_of(&self.earlier) + self.before.as_deref().map_or(0, bytes_of);
-        if bytes > EARLIER {
-            return Err(Error::Unsupported {
-                method: "this method",
-                what: format!(
-                    "sums of earlier passes that take {} MiB, which each task needs, on several machines",
-                    bytes >> 20
-                ),
-                instead: "run it on one machine, leave out features, or select fewer".to_owned(),
-            });
+        let asked = self.asked()?;
+        let is_instructed = asked.instructions.is_some();
+        let whole = sums.of_all(&(self.ask)(asked)?)?;
+        match &mut self.earlier {
+            earlier if is_instructed => *earlier = Earlier::Gone,
+            Earlier::Kept(earlier) => earlier.push(whole.clone()),
+            Earlier::Gone => {}
         }
-        let whole = sums.of_all(&(self.ask)(self.part, &self.earlier)?)?;
-        self.earlier.push(whole.clone());
         Ok(Some(whole))
     }
 }
 
 /// The sums of one pass over a part of the rows, for [`SummedElsewhere`].
 ///
-/// `method` does here what was done there. In the passes that are over it gets the sums of all rows,
-/// `earlier`; in the next one these rows, the first of which is row
-/// [`BATCH_ROWS`](crate::BATCH_ROWS) · `first_batch` of all, are summed, and `method` is ended.
+/// `method` does here what was done there, and gets the sums of all rows in the passes that are over; or it
+/// has [instructions](SampleStream::instructions) in their place. In the next pass these rows, the first of
+/// which is row [`BATCH_ROWS`](crate::BATCH_ROWS) · `first_batch` of all, are summed, and `method` is ended.
 ///
 /// # Errors
 /// Those of `method`, of the rows and of what is summed; [`Error::InvalidParameter`] where `method` has fewer
@@ -181,11 +213,13 @@ where
 pub fn sum_part<T>(
     rows: &mut dyn SampleStream,
     first_batch: usize,
-    earlier: &[Vec<u8>],
+    pass: &AskedPass,
     method: impl FnOnce(&mut dyn SampleStream) -> Result<T, Error>,
 ) -> Result<Vec<u8>, Error> {
-    let mut part =
-        OwnPart { first: First { rows, is_seen: false }, first_batch, earlier: earlier.iter(), found: None };
+    let AskedPass { earlier, instructions, .. } = pass;
+    let first = First { rows, is_seen: false };
+    let instructions = instructions.as_deref();
+    let mut part = OwnPart { first, first_batch, earlier: earlier.iter(), instructions, found: None };
     let ended = method(&mut part);
     match (part.found, ended) {
         (Some(found), _) => Ok(found),
@@ -201,6 +235,7 @@ struct OwnPart<'a> {
     first: First<'a>,
     first_batch: usize,
     earlier: std::slice::Iter<'a, Vec<u8>>,
+    instructions: Option<&'a [u8]>,
     found: Option<Vec<u8>>,
 }
 
@@ -219,6 +254,10 @@ impl SampleStream for OwnPart<'_> {
 
     fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
         self.first.take_features(features)
+    }
+
+    fn instructions(&self) -> Option<&[u8]> {
+        self.instructions
     }
 
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {

@@ -467,10 +467,48 @@ fn a_part_that_cannot_be_read_again_is_an_error() {
     };
     let once = || Once(RowBatches::new(&data, 2).unwrap());
     // What was not read begins at its start.
-    let whole = sum_part(&mut once(), 0, &[], sums).unwrap();
-    assert_eq!(sum_part(&mut RowBatches::new(&data, 2).unwrap(), 0, &[], sums_after_a_look), Ok(whole));
+    let whole = sum_part(&mut once(), 0, &AskedPass::default(), sums).unwrap();
+    assert_eq!(
+        sum_part(&mut RowBatches::new(&data, 2).unwrap(), 0, &AskedPass::default(), sums_after_a_look),
+        Ok(whole)
+    );
     assert!(matches!(
-        sum_part(&mut once(), 0, &[], sums_after_a_look),
+        sum_part(&mut once(), 0, &AskedPass::default(), sums_after_a_look),
         Err(Error::Unsupported { method: "a stream that cannot be rewound", .. })
     ));
+}
+
+/// A pass behind one with instructions, or over all features behind their parts, has no earlier sums to take.
+#[test]
+fn a_pass_without_instructions_behind_one_with_them_is_an_error() -> Result<(), Error> {
+    struct Bytes;
+    impl RowSums for Bytes {
+        fn of_part(&self, _: &mut dyn SampleStream, _: usize) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+        fn of_all(&self, parts: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+            Ok(parts.concat())
+        }
+    }
+    let data = data();
+    let mut rows = RowBatches::new(&data, 2)?;
+    let mut asked = Vec::new();
+    let mut stream = SummedElsewhere::new(&mut rows, |pass| {
+        asked.push(pass);
+        Ok(vec![vec![7]])
+    });
+    stream.sum_elsewhere(&Bytes)?;
+    stream.sum_elsewhere(&Bytes)?;
+    stream.instruct(vec![1, 2]);
+    stream.sum_elsewhere(&Bytes)?;
+    let Err(Error::Unsupported { what, .. }) = stream.sum_elsewhere(&Bytes) else {
+        panic!("earlier sums were kept")
+    };
+    assert!(what.contains("instructions"), "{what}");
+    stream.instruct(vec![3]);
+    stream.sum_elsewhere(&Bytes)?;
+    let known = |pass: &AskedPass| (pass.earlier.len(), pass.instructions.clone());
+    let expected = [(0, None), (1, None), (0, Some(vec![1, 2])), (0, Some(vec![3]))];
+    assert_eq!(asked.iter().map(known).collect::<Vec<_>>(), expected);
+    Ok(())
 }

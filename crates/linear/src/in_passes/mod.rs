@@ -18,7 +18,7 @@ use super::loss::LinearLoss;
 use super::penalised::opened;
 use super::search::{Model, Problem};
 pub(super) use decided::{Asked, Decided};
-use products::{Surveyed, bytes_of_square};
+use products::{ProductPass, Surveyed, bytes_of_square};
 use survey::{Sums, Survey, columns_of, outputs_of};
 
 /// Bytes that products may take where the context gives no number.
@@ -129,6 +129,11 @@ impl Model<'_> {
         let is_other = |loss: LinearLoss| !matches!(loss, LinearLoss::Auto | LinearLoss::Squared);
         if is_other(lasso.loss) {
             return refuse(format!("loss={}", lasso.loss.word()));
+        }
+        if let Some(instructions) = stream.instructions() {
+            let pass = ProductPass::instructed(instructions)?;
+            pass.sum(stream, self.method, context.memory.unwrap_or(MOST_BYTES), context)?;
+            return Err(Error::Stopped { before: "the products of all rows were put together" });
         }
         let Some(first) = stream.next_batch()? else {
             return Err(Error::TooFew { what: "samples", minimum: 1, found: 0 });

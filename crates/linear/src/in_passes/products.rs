@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fewest_columns::{COPIES_OF_PRODUCTS, Chosen, Made, stream_products};
-use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, Target};
+use fewest_core::{BATCH_ROWS, Column, Context, Dataset, Error, SampleStream, State, Target, state};
 
 use super::survey::{Columns, Standardised, unsupported_target};
 use crate::columns::Source;
@@ -24,16 +24,52 @@ pub(super) struct Surveyed {
 }
 
 /// Columns to be multiplied: those of some features, and perhaps of the outputs.
-#[derive(Clone, Copy)]
-struct Side<'a> {
-    features: &'a [usize],
+#[derive(Clone)]
+struct Side {
+    features: Vec<usize>,
     has_outputs: bool,
 }
+
+state!(Side { features, has_outputs });
+
+/// A pass for products of columns, with all that it takes to sum them over some rows.
+pub(super) struct ProductPass {
+    /// Number of rows of the table.
+    n: usize,
+    /// Which features are read, increasing, and the columns of each.
+    read: Vec<usize>,
+    features: Vec<Columns>,
+    outputs: Vec<(usize, Standardised)>,
+    /// By the places of features among those that are read.
+    left: Side,
+    /// The same as `left` where there is none.
+    right: Option<Side>,
+    /// Whether the stream must leave the other features out, since it has them in parts.
+    in_parts: bool,
+}
+
+state!(ProductPass { n, read, features, outputs, left, right, in_parts });
 
 /// Bytes that products of so many columns and the outputs take, with each other.
 pub(super) fn bytes_of_square(n_columns: usize, table: &Surveyed) -> usize {
     let all = n_columns.saturating_add(table.outputs.len());
     bytes_of(all, all)
+}
+
+/// The error about products that take more memory than there is for sums.
+pub(super) fn too_many(method: &'static str, what: &str, bytes: usize, most: usize) -> Error {
+    Error::Unsupported {
+        method,
+        what: format!(
+            "{what} in passes, which take {} MiB where there are {} MiB for sums,",
+            bytes.div_ceil(1 << 20),
+            most >> 20
+        ),
+        instead:
+            "give it more memory, ask for fewer features or a larger penalty, or leave out features, such \
+                  as those of small f-score"
+                .to_owned(),
+    }
 }
 
 fn bytes_of(left: usize, right: usize) -> usize {
@@ -122,9 +158,9 @@ impl Surveyed {
         most: usize,
         context: &Context<'_>,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), Error> {
-        let side = Side { features, has_outputs: true };
-        let products = self.sum(stream, side, None, most, context)?;
-        let (p, all) = (self.n_columns(features), self.width(side));
+        let products = self.sum(stream, (features, true), None, most, context)?;
+        let p = self.n_columns(features);
+        let all = p + self.outputs.len();
         let mut columns = products.chunks_exact(all).filter_map(|column| column.get(..p));
         let mut gram = Vec::with_capacity(p * p);
         columns.by_ref().take(p).for_each(|column| gram.extend_from_slice(column));
@@ -143,9 +179,7 @@ impl Surveyed {
         most: usize,
         context: &Context<'_>,
     ) -> Result<Vec<f64>, Error> {
-        let (left, right) =
-            (Side { features, has_outputs: false }, Side { features: &[], has_outputs: true });
-        self.sum(stream, left, Some(right), most, context)
+        self.sum(stream, (features, false), Some((&[], true)), most, context)
     }
 
     /// The products of the columns of `features` with those of `others`, one of these after the other,
@@ -161,46 +195,95 @@ impl Surveyed {
         most: usize,
         context: &Context<'_>,
     ) -> Result<Vec<f64>, Error> {
-        let side = |features| Side { features, has_outputs: false };
-        self.sum(stream, side(features), Some(side(others)), most, context)
+        self.sum(stream, (features, false), Some((others, false)), most, context)
     }
 
-    /// One pass for the products of `left` with `right`, or with itself, divided by the number of samples.
+    /// One pass for the products of `left` with `right`, or with itself, divided by the number of samples:
+    /// columns of some features, and of the outputs or not.
     ///
     /// # Errors
     /// [`Error::Unsupported`] where they take more than `most` bytes; those of the stream.
     fn sum(
         &self,
         stream: &mut dyn SampleStream,
-        left: Side<'_>,
-        right: Option<Side<'_>>,
+        left: (&[usize], bool),
+        right: Option<(&[usize], bool)>,
         most: usize,
         context: &Context<'_>,
     ) -> Result<Vec<f64>, Error> {
-        let (height, width) = (self.width(left), self.width(right.unwrap_or(left)));
-        let bytes = bytes_of(height, width);
-        if bytes > most {
-            return Err(self.too_many(&format!("products of {height} with {width} columns"), bytes, most));
-        }
-        let mut read = [left.features, right.map_or(&[], |right| right.features)].concat();
+        let mut read = [left.0, right.map_or(&[], |right| right.0)].concat();
         fewest_core::order::sort_indices(&mut read);
         read.dedup();
+        let side = |(features, has_outputs): (&[usize], bool)| {
+            let places = features.iter().filter_map(|feature| read.binary_search(feature).ok());
+            Side { features: places.collect(), has_outputs }
+        };
+        let pass = ProductPass {
+            n: self.n,
+            features: read.iter().filter_map(|&feature| self.features.get(feature).cloned()).collect(),
+            outputs: self.outputs.clone(),
+            left: side(left),
+            right: right.map(side),
+            in_parts: self.parts.len() > 1,
+            read,
+        };
+        let mut instructions = Vec::new();
+        pass.save(&mut instructions);
+        stream.instruct(instructions);
+        pass.sum(stream, self.method, most, context)
+    }
+}
+
+impl ProductPass {
+    /// What was [instructed](SampleStream::instruct).
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for bytes that are no such pass.
+    pub(super) fn instructed(mut instructions: &[u8]) -> Result<Self, Error> {
+        let pass = Self::load(&mut instructions)?;
+        let is_there = |place: &usize| *place < pass.read.len();
+        let places = |side: &Side| side.features.iter().all(is_there);
+        let are_features = pass.read.is_sorted_by(|a, b| a < b) && pass.features.len() == pass.read.len();
+        if are_features && places(&pass.left) && pass.right.as_ref().is_none_or(places) {
+            return Ok(pass);
+        }
+        let expected = "features that are read, by increasing number, and places among them";
+        Err(Error::parameter("instructions", "others", expected))
+    }
+
+    /// The products of all rows of `stream`, or what [executors](SampleStream::sum_elsewhere) sum of them,
+    /// divided by the number of samples. They and the rows that are worked on take at most `most` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a stream that has features in parts and cannot leave any out; those of the
+    /// stream.
+    pub(super) fn sum(
+        &self,
+        stream: &mut dyn SampleStream,
+        method: &'static str,
+        most: usize,
+        context: &Context<'_>,
+    ) -> Result<Vec<f64>, Error> {
+        let (height, width) = self.size();
+        let bytes = bytes_of(height, width);
+        if bytes > most {
+            let what = format!("products of {height} with {width} columns");
+            return Err(too_many(method, &what, bytes, most));
+        }
         let write_left = |source: usize, data: &Dataset, rows: Range<usize>, out: &mut [f64]| {
-            self.write(&read, left, source, data, rows, out)
+            self.write(&self.left, source, (data, rows), out, method)
         };
+        let right = self.right.as_ref();
         let write_right = |source: usize, data: &Dataset, rows: Range<usize>, out: &mut [f64]| {
-            self.write(&read, right.unwrap_or(left), source, data, rows, out)
+            self.write(right.unwrap_or(&self.left), source, (data, rows), out, method)
         };
-        let of_left = Made { widths: self.widths(left), write: &write_left };
+        let of_left = Made { widths: self.widths(&self.left), write: &write_left };
         let of_right = right.map(|right| Made { widths: self.widths(right), write: &write_right });
-        let mut chosen = Chosen::of(stream, &read)?;
-        if self.parts.len() > 1 && !chosen.leaves_others_out() {
+        let mut chosen = Chosen::of(stream, &self.read)?;
+        if self.in_parts && !chosen.leaves_others_out() {
             return Err(Error::Unsupported {
-                method: self.method,
-                what: format!(
-                    "{} features that come in parts, of which the stream cannot leave any out",
-                    self.features.len()
-                ),
+                method,
+                what: "features that come in parts, of which the stream cannot leave any out,".to_owned(),
                 instead: "give it memory for some batches of all features".to_owned(),
             });
         }
@@ -210,49 +293,32 @@ impl Surveyed {
         Ok(products)
     }
 
-    /// The error about products that take more memory than there is for sums.
-    pub(super) fn too_many(&self, what: &str, bytes: usize, most: usize) -> Error {
-        Error::Unsupported {
-            method: self.method,
-            what: format!(
-                "{what} in passes, which take {} MiB where there are {} MiB for sums,",
-                bytes.div_ceil(1 << 20),
-                most >> 20
-            ),
-            instead:
-                "give it more memory, ask for fewer features or a larger penalty, or leave out features, \
-                      such as those of small f-score"
-                    .to_owned(),
-        }
+    /// Numbers of columns of both sides.
+    fn size(&self) -> (usize, usize) {
+        let width = |side: &Side| self.widths(side).iter().sum();
+        (width(&self.left), width(self.right.as_ref().unwrap_or(&self.left)))
     }
 
-    fn widths(&self, side: Side<'_>) -> Vec<usize> {
-        let outputs = side.has_outputs.then_some(self.outputs.len());
-        side.features.iter().map(|&feature| self.columns(feature).len()).chain(outputs).collect()
+    fn widths(&self, side: &Side) -> Vec<usize> {
+        let of_features = side.features.iter().filter_map(|&place| self.features.get(place));
+        of_features.map(Vec::len).chain(side.has_outputs.then_some(self.outputs.len())).collect()
     }
 
-    fn width(&self, side: Side<'_>) -> usize {
-        self.widths(side).iter().sum()
-    }
-
-    /// Writes the columns of a source of `side` for these rows of a batch that has the features `read`.
+    /// Writes the columns of a source of `side` for these rows of a batch of the features that are read.
     fn write(
         &self,
-        read: &[usize],
-        side: Side<'_>,
+        side: &Side,
         source: usize,
-        data: &Dataset,
-        rows: Range<usize>,
+        (data, rows): (&Dataset, Range<usize>),
         out: &mut [f64],
+        method: &'static str,
     ) -> Result<(), Error> {
         let n = rows.len();
         let mut out = out.chunks_exact_mut(n.max(1));
-        let feature = side.features.get(source);
-        if let Some((columns, Ok(at))) =
-            feature.and_then(|feature| Some((self.features.get(*feature)?, read.binary_search(feature))))
-        {
+        let place = side.features.get(source).copied();
+        if let Some((place, columns)) = place.and_then(|place| Some((place, self.features.get(place)?))) {
             let mut scratch = Vec::new();
-            let column = data.x().column(at, &mut scratch)?.stretch(rows.clone());
+            let column = data.x().column(place, &mut scratch)?.stretch(rows.clone());
             let copied;
             let values = match column {
                 Column::Dense(values) => values,
@@ -268,13 +334,15 @@ impl Surveyed {
         }
         for ((number, standard), out) in self.outputs.iter().zip(&mut out) {
             match data.target() {
-                Target::Real(real) => standard.write(&real.output(*number)[rows.clone()], out),
+                Target::Real(real) if *number < real.n_outputs() => {
+                    standard.write(&real.output(*number)[rows.clone()], out)
+                }
                 Target::Class(classes) => {
                     let codes: Vec<f64> =
                         classes.codes()[rows.clone()].iter().map(|&code| f64::from(code)).collect();
                     standard.write(&codes, out);
                 }
-                other => return Err(unsupported_target(self.method, other.describe())),
+                other => return Err(unsupported_target(method, other.describe())),
             }
         }
         Ok(())

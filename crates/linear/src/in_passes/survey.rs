@@ -151,6 +151,8 @@ pub(super) struct Standardised {
     deviation: f64,
 }
 
+fewest_core::state!(Standardised { level, divisor, origin, offset, deviation });
+
 impl Standardised {
     fn of_moments(moments: &Moments, n: usize, divisor: f64) -> Self {
         let deviation = (moments.deviations / n as f64).sqrt();

@@ -23,7 +23,7 @@ use fewest_solver::bisection::Tried;
 
 use super::Run;
 use super::decided::{AtEnd, Decided, Ends, together};
-use super::products::bytes_of_square;
+use super::products::{bytes_of_square, too_many};
 use crate::search::{Problem, REACHED, Seen};
 
 /// Columns of the first working set, at least, and for each feature that is asked for. Products of so few
@@ -178,7 +178,8 @@ impl Run<'_> {
     /// The error about a working set of so many columns.
     fn too_many(&self, columns: usize) -> Error {
         let bytes = bytes_of_square(columns, self.table);
-        self.table.too_many(&format!("a working set of {columns} columns"), bytes, self.most_bytes())
+        let what = format!("a working set of {columns} columns");
+        too_many(self.table.method, &what, bytes, self.most_bytes())
     }
 
     /// By output, the products of all columns with it.

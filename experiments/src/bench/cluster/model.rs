@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{COLUMNS, EXECUTORS, Run, SHORT, SPARSE, Table, WIDE_METHODS, seconds, tasks};
+use super::{COLUMNS, EXECUTORS, Run, SHORT, SPARSE, Table, seconds, tasks};
 use crate::Result;
 
 /// Classes of the tables, levels of a feature, and features to select.
@@ -10,14 +10,16 @@ pub(super) const CLASSES: f64 = 3.0;
 const LEVELS: f64 = 5.0;
 const K: f64 = 20.0;
 
-/// A table, and the tasks of a pass over it.
+/// A table, the tasks of a pass over it, and the parts in which its columns come.
 pub(super) struct Size {
     pub(super) columns: f64,
     pub(super) tasks: f64,
+    pub(super) parts: f64,
 }
 
 /// A method that is measured.
 pub(super) struct Method {
+    /// Begins with the word that the command has for it.
     pub(super) name: &'static str,
     /// Parameters.
     pub(super) parameters: &'static [&'static str],
@@ -26,19 +28,24 @@ pub(super) struct Method {
     /// Bytes that all tasks of all passes send back.
     pub(super) bytes: fn(&Size) -> f64,
     /// Bytes of the sums of earlier passes, over all rows, that a task is sent in all of its passes.
-    pub(super) carried: fn(f64) -> f64,
+    pub(super) carried: fn(&Size) -> f64,
 }
 
 impl Method {
-    /// Bytes that all tasks of all passes are sent, where the columns come in so many parts.
-    pub(super) fn sent(&self, size: &Size, parts: f64) -> f64 {
+    /// The word that the command has for it.
+    pub(super) fn id(&self) -> &'static str {
+        self.name.split(' ').next().unwrap_or(self.name)
+    }
+
+    /// Bytes that all tasks of all passes are sent.
+    pub(super) fn sent(&self, size: &Size) -> f64 {
         let passes = if self.name == "mrmr" { passes_of_mrmr(size.columns) } else { self.passes as f64 };
-        size.tasks * (REQUEST * passes * parts + (self.carried)(size.columns))
+        size.tasks * (REQUEST * passes * size.parts + (self.carried)(size))
     }
 }
 
 /// Bytes of what a task is asked besides: the table, the method, its rows.
-const REQUEST: f64 = 373.0;
+const REQUEST: f64 = 374.0;
 
 /// Bytes of the range of a feature over all rows.
 const RANGE: f64 = 18.0;
@@ -60,33 +67,60 @@ pub(super) const METHODS: &[Method] = &[
         bytes: |size| sums(size, 16.0 + 9.0 + 33.0 * CLASSES),
         carried: |_| 0.0,
     },
-    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables, carried: |columns| RANGE * columns },
+    Method { name: "chi2", parameters: &[], passes: 2, bytes: tables, carried: |size| RANGE * size.columns },
     Method {
         name: "mrmr",
         parameters: &[],
         passes: 3,
         bytes: |size| tables(size) + size.tasks * (16.0 + PAIR * pairs(size.columns)),
-        carried: |columns| match passes_of_mrmr(columns) > 3.0 {
-            false => columns * (2.0 * RANGE + COUNTS),
-            true => columns * (3.0 * RANGE + 2.0 * COUNTS) + PAIR * all_pairs(LIKELY),
+        carried: |size| match passes_of_mrmr(size.columns) > 3.0 {
+            false => size.columns * (2.0 * RANGE + COUNTS),
+            true => size.columns * (3.0 * RANGE + 2.0 * COUNTS) + PAIR * all_pairs(LIKELY),
         },
     },
     Method {
         name: "lasso",
         parameters: &[],
         passes: 2,
-        bytes: |size| sums(size, MOMENTS) + products(size, size.columns + CLASSES),
-        carried: |columns| MOMENTS * columns,
+        bytes: |size| sums(size, MOMENTS) + size.tasks * (24.0 + square(size.columns + CLASSES)),
+        carried: |size| instructions(size.columns),
     },
-    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes, carried: |columns| RANGES * columns },
+    Method { name: "hsic", parameters: &[], passes: 2, bytes: nodes, carried: |size| RANGES * size.columns },
     Method {
         name: "hsic-lasso",
         parameters: &["related=0"],
         passes: 3,
-        bytes: |size| nodes(size) + products(size, 2.0 * K * RANK),
-        carried: |columns| columns * (2.0 * RANGES + NODE_COUNTS),
+        bytes: |size| nodes(size) + size.tasks * (24.0 + square(2.0 * K * RANK)),
+        carried: |size| size.columns * (2.0 * RANGES + NODE_COUNTS),
     },
 ];
+
+/// The methods that are measured on wide tables, of which columns come in parts: of a table, those that come
+/// before.
+pub(super) const WIDE_METHODS: [&Method; 3] = [&METHODS[0], &METHODS[1], &WORKING_SET];
+
+/// A lasso of more columns than there is memory for the products of, where one working set is enough. One
+/// pass more, over this set alone, comes beside those of the parts.
+const WORKING_SET: Method = Method {
+    name: "lasso by a working set",
+    parameters: &[],
+    passes: 3,
+    bytes: |size| {
+        let rectangle = |width: f64| size.parts * 32.0 + size.columns * 8.0 * width;
+        let of_products = rectangle(CLASSES) + 32.0 + square(WORKING + CLASSES) + rectangle(JOINED);
+        sums(size, MOMENTS) + size.tasks * of_products
+    },
+    carried: |size| {
+        let Size { columns, parts, .. } = *size;
+        let with_outputs = parts * instructions(columns / parts);
+        let with_joined = parts * (instructions(columns / parts) + (COLUMN + PLACE) * JOINED);
+        REQUEST + with_outputs + instructions(WORKING) + with_joined
+    },
+};
+
+/// Columns of a working set, and those of them with a coefficient at one of the points that decide.
+const WORKING: f64 = 512.0;
+const JOINED: f64 = K;
 
 /// Methods whose rows are summed in 64 parts at most.
 const IN_PARTS: [&str; 3] = ["lasso", "hsic", "hsic-lasso"];
@@ -134,12 +168,21 @@ fn passes_of_mrmr(columns: f64) -> f64 {
     if pairs(columns) == all_pairs(columns) { 3.0 } else { 4.0 }
 }
 
+/// What a pass for products is told in place of earlier sums: the columns that are read and what standardises
+/// them, their places among these, and the same of the outputs.
+fn instructions(columns: f64) -> f64 {
+    60.0 + (COLUMN + PLACE) * columns + 49.0 * CLASSES
+}
+
+const COLUMN: f64 = 8.0 + 42.0;
+const PLACE: f64 = 8.0;
+
 /// The products of so many columns with each other, in tiles of up to 64 × 64 above the diagonal.
-fn products(size: &Size, width: f64) -> f64 {
+fn square(width: f64) -> f64 {
     let cuts = (width / 64.0).ceil();
     let tiles = cuts * (cuts + 1.0) / 2.0;
     let each = (width / cuts).powi(2);
-    size.tasks * (24.0 + 8.0 * tiles * each + 8.0 * tiles)
+    8.0 * tiles * each + 8.0 * tiles
 }
 
 /// What the time of each method is made of.
@@ -178,7 +221,7 @@ const NETWORK: f64 = 1e9;
 
 /// Whether the model is made from this run on a wide table.
 pub(super) fn is_fitted_wide(run: &Run) -> bool {
-    let is_first = run.method.name == WIDE_METHODS[0] && run.executors == EXECUTORS[0];
+    let is_first = run.method.name == WIDE_METHODS[0].name && run.executors == EXECUTORS[0];
     is_first && !run.table.is_long() && run.table.share >= 1.0
 }
 
@@ -247,20 +290,20 @@ impl Model {
 
     /// Seconds of a run on a wide table with as many executors, had it no zeros.
     pub(super) fn wide(&self, run: &Run) -> Result<f64> {
-        let (name, Table { rows, columns, .. }) = (run.method.name, run.table);
-        let Fitted { start, task, .. } = self.of(name)?;
-        let parts = run.parts() as f64;
-        let work = task * tasks(rows) * parts + self.each(name, columns as f64)? * rows as f64;
+        let (method, Table { rows, columns, .. }) = (run.method, run.table);
+        let (start, task) = self.without_rows(method)?;
+        let parts = run.size().parts;
+        let work = task * tasks(rows) * parts + self.each(method, columns as f64)? * rows as f64;
         // Each executor opens those of its tasks.
         let opening = self.column * self.columns_opened(run) / run.executors as f64;
-        Ok(start * parts + opening + work / self.faster(name, rows, run.executors)?)
+        Ok(start * parts + opening + work / self.faster(method.id(), rows, run.executors)?)
     }
 
     /// How much of the seconds of a row remain where most values are 0, for each method that was measured on
     /// such a table, from one executor.
     pub(super) fn sparse(&self, runs: &[Run]) -> Result<Vec<(&'static str, f64)>> {
         let mut shares = Vec::new();
-        for name in WIDE_METHODS {
+        for name in WIDE_METHODS.map(|method| method.name) {
             let found = |is_sparse: bool| {
                 let wide = |run: &&Run| !run.table.is_long() && (run.table.share < 1.0) == is_sparse;
                 runs.iter().filter(wide).find(|run| run.method.name == name && run.executors == 1)
@@ -275,29 +318,43 @@ impl Model {
         Ok(shares)
     }
 
+    /// Seconds without tasks, and of a task without rows: of each part of the columns, with as many passes as
+    /// the method has there.
+    fn without_rows(&self, method: &Method) -> Result<(f64, f64)> {
+        let Fitted { start, task, .. } = self.of(method.id())?;
+        let measured = METHODS.iter().find(|measured| measured.name == method.id());
+        let more = measured.map_or(1.0, |measured| method.passes as f64 / measured.passes as f64);
+        Ok((more * start, more * task))
+    }
+
     /// Seconds of a row with so many columns: the work of `f-score` and `chi2` grows with the columns, what
     /// the others do besides with the pairs that they count or multiply.
-    fn each(&self, name: &str, columns: f64) -> Result<f64> {
+    fn each(&self, method: &Method, columns: f64) -> Result<f64> {
         let measured = COLUMNS as f64;
         let share = columns / measured;
         let of = |name: &str| self.of(name).map(|fitted| fitted.row);
-        Ok(match name {
+        // What a lasso does beside reading the values, for each product.
+        let product = || -> Result<f64> {
+            Ok((of("lasso")? - 2.0 * of("f-score")?).max(0.0) / square(measured + CLASSES))
+        };
+        Ok(match method.name {
             "mrmr" => {
                 // Each pass reads the values, as that of `f-score` does.
                 let own = (of("mrmr")? - of("chi2")? - of("f-score")?).max(0.0) / pairs(measured);
                 let more = passes_of_mrmr(columns) - 2.0;
                 of("chi2")? * share + more * of("f-score")? * share + own * pairs(columns)
             }
-            "lasso" => {
-                let own = (of("lasso")? - 2.0 * of("f-score")?).max(0.0);
-                2.0 * of("f-score")? * share + own * share * share
+            "lasso" => 2.0 * of("f-score")? * share + product()? * square(columns + CLASSES),
+            "lasso by a working set" => {
+                let products = square(WORKING + CLASSES) + 8.0 * columns * (CLASSES + JOINED);
+                3.0 * of("f-score")? * share + product()? * products
             }
             // As many products, of however many columns they are the likely ones.
             "hsic-lasso" => {
                 let own = (of("hsic-lasso")? - of("hsic")?).max(0.0);
                 of("hsic")? * share + own
             }
-            _ => of(name)? * share,
+            name => of(name)? * share,
         })
     }
 
@@ -314,8 +371,8 @@ impl Model {
              besides.\n\
              - a command that sends and receives {:.0} GB a second, and has memory for three times what comes in a pass: `mrmr` \
              takes most.\n\
-             - `--tasks {:.0}` for `f-score`, `chi2` and `mrmr`, and the 64 that are allowed for `lasso`, `hsic` and \
-             `hsic-lasso`. All tasks but the last have the same number of batches of 4096 rows, a power of two: so there \
+             - `--tasks {:.0}` for `f-score`, `chi2` and `mrmr`, and the 64 that are allowed for the lassos and `hsic`. \
+             All tasks but the last have the same number of batches of 4096 rows, a power of two: so there \
              are fewer of them in the table.\n\
              - `--memory 16GiB` for each task. A piece of rows takes an eighth of it, so that the columns of the wide \
              tables come in {PARTS:.0} parts, each with all of its passes.\n\
@@ -335,17 +392,17 @@ impl Model {
                         share: f64|
          -> Result<()> {
             let name = method.name;
-            let most = if IN_PARTS.contains(&name) { 64 } else { (MACHINES * SLOTS) as u64 };
+            let most = if IN_PARTS.contains(&method.id()) { 64 } else { (MACHINES * SLOTS) as u64 };
             let each = fewest::core::part_rows(rows as u64, most) as f64;
             let tasks = (rows / each).ceil();
             let rounds = (tasks / (MACHINES * SLOTS)).ceil();
             let more_passes = if name == "mrmr" { passes_of_mrmr(columns) / 3.0 } else { 1.0 };
-            let Fitted { start, task, .. } = self.of(name)?;
+            let (start, task) = self.without_rows(method)?;
             let opening = rounds * self.column * columns * method.passes as f64;
             let waiting = ((start + rounds * task) * parts + opening) * more_passes;
-            let computing = rounds * self.each(name, columns)? * each.min(rows) * share;
-            let size = Size { columns, tasks };
-            let (sent, received) = (method.sent(&size, parts), (method.bytes)(&size));
+            let computing = rounds * self.each(method, columns)? * each.min(rows) * share;
+            let size = Size { columns, tasks, parts };
+            let (sent, received) = (method.sent(&size), (method.bytes)(&size));
             let moving = (sent + received) / NETWORK;
             let _ = writeln!(
                 text,
@@ -362,23 +419,21 @@ impl Model {
         for method in METHODS.iter().filter(|method| method.name == "mrmr") {
             line("6.4·10⁷ × 631", method, [6.4e7, 631.0], 1.0, 1.0)?;
         }
-        let of_columns = || METHODS.iter().filter(|method| WIDE_METHODS.contains(&method.name));
-        for method in of_columns() {
+        for method in WIDE_METHODS {
             line("10⁶ × 10⁶", method, [1e6, 1e6], PARTS, 1.0)?;
         }
         let percent = 100.0 * SPARSE;
-        for method in of_columns() {
+        for method in WIDE_METHODS {
             let share = sparse.iter().find(|(name, _)| *name == method.name).map_or(1.0, |(_, share)| *share);
             let table = format!("10⁶ × 10⁶, sparse: {percent:.0} of 100 values");
             line(&table, method, [1e6, 1e6], PARTS, share)?;
         }
-        for method in of_columns().take(1) {
-            line("16 000 × 4·10⁶", method, [16e3, 4e6], PARTS, 1.0)?;
-        }
+        line("16 000 × 4·10⁶", WIDE_METHODS[0], [16e3, 4e6], PARTS, 1.0)?;
         text += "\nThe sparse table is one of Parquet with all its zeros, which a task decodes, since readers of sparse \
                  files need the whole table. `mrmr` and `hsic-lasso` of 10⁶ columns are refused: they need eight batches \
                  of all columns at once, 262 GB for each task. `lasso` takes a [working \
-                 set](../scale.md#a-lasso-of-many-columns), whose time nobody has modelled.\n\n\
+                 set](../scale.md#a-lasso-of-many-columns), here one that is enough. What the command does between its passes \
+                 is not in the model.\n\n\
                  What others print:\n\n\
                  | program | table | machines | time |\n|---|---|---|---|\n\
                  | fast-mRMR-MPI (González-Domínguez et al. 2019) | 16 000 × 4·10⁶, k = 200 | 32 nodes, 768 cores | less than a \
