@@ -26,6 +26,5 @@ pub use products::{COPIES_OF_PRODUCTS, MOST_PARTS, Made, WriteColumns, stream_pr
 pub use running::{RunningSums, SafeRunningSums};
 pub use standard::{Standard, inverse_power, range, seed_of_values, standardise};
 pub use sums::{ColumnSums, Extremes, TableSums, safe_stream_sums, stream_sums};
-pub use together::Returned;
 pub use walk::{check_column, map_features, score_features};
 pub use weights::Weights;

@@ -1,41 +1,11 @@
 //! Several batches of a stream at once, so that threads have work, in bounded memory.
 
-use fewest_core::{BATCH_ROWS, Dataset, Error, RowSums, SampleStream, Whole};
+use fewest_core::{BATCH_ROWS, Dataset, Error, Returned, SampleStream, Whole};
 
 /// Most batches at once, and bytes that their rows take, unless a single one takes more: they stay in the
 /// cache of a processor.
 const MOST: usize = 16;
 const BYTES: usize = 2 << 20;
-
-/// A stream to which its first batch was returned.
-pub struct Returned<'a> {
-    /// The batch, until it comes again.
-    pub first: Option<Dataset>,
-    /// The others.
-    pub stream: &'a mut dyn SampleStream,
-}
-
-impl SampleStream for Returned<'_> {
-    fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        match self.first.take() {
-            Some(first) => Ok(Some(first)),
-            None => self.stream.next_batch(),
-        }
-    }
-
-    fn rewind(&mut self) -> Result<bool, Error> {
-        self.first = None;
-        self.stream.rewind()
-    }
-
-    fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
-        let found = self.stream.sum_elsewhere(sums)?;
-        if found.is_some() {
-            self.first = None;
-        }
-        Ok(found)
-    }
-}
 
 /// Calls `work` with the rows of `stream`, from where it is, a number of whole batches of [`BATCH_ROWS`]
 /// rows at a time and in the end those that are left, and with the number of rows before them. Returns the

@@ -48,9 +48,9 @@ pub use selection::{
 pub use streams::state::by_macro as streams_state;
 pub use streams::{
     Alarm, Arrives, AskedPass, FadingScore, FeatureBatches, FeatureStream, FedByFeatures, FedBySamples, Held,
-    PassSelector, RankedStream, RowBatches, RowSums, RunningScorer, RunningScores, SampleStream, SavedRows,
-    State, StreamMethod, StreamScorer, StreamSelector, SummedElsewhere, TIMES_IN_MEMORY, Watched, Whole,
-    rewind, score_parts, sum_part,
+    PassSelector, RankedStream, Returned, RowBatches, RowSums, RunningScorer, RunningScores, SampleStream,
+    SavedRows, State, StreamMethod, StreamScorer, StreamSelector, SummedElsewhere, TIMES_IN_MEMORY, Watched,
+    Whole, rewind, score_parts, sum_part,
 };
 pub use target::{Affinity, Classes, Outputs, Survival, Target};
 pub use views::Views;

@@ -8,6 +8,7 @@ mod forgetting;
 mod method;
 mod passes;
 mod ranked;
+mod returned;
 pub(crate) mod state;
 
 pub(crate) use cutter::Cutter;
@@ -18,6 +19,7 @@ pub use method::{Arrives, StreamMethod};
 pub(crate) use passes::ranked;
 pub use passes::{PassSelector, TIMES_IN_MEMORY, Watched, score_parts};
 pub use ranked::{RankedStream, RunningScores, SavedRows};
+pub use returned::Returned;
 pub use state::State;
 
 /// Samples that come in batches of the same features: rows of a file, of a data base, of a machine.

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use fewest_columns::{ColumnSums, Returned, rewind, stream_sums};
-use fewest_core::{Column, Context, Dataset, Error, FeatureKind, SampleStream, Target, order, state};
+use fewest_columns::{ColumnSums, rewind, stream_sums};
+use fewest_core::{
+    Column, Context, Dataset, Error, FeatureKind, Returned, SampleStream, Target, order, state,
+};
 use fewest_counts::discretisation::{Bracket, Quantiles};
 
 use crate::tables::not_the_same;

@@ -1,7 +1,7 @@
 //! Sums over rows that are not here: each part of the rows is summed where it is, and the parts are put
 //! together.
 
-use super::SampleStream;
+use super::{Returned, SampleStream};
 use crate::{Dataset, Error};
 
 /// The sums of one pass over the rows, of any part of them, as bytes.
@@ -116,7 +116,7 @@ where
 {
     /// Of these rows.
     pub fn new(rows: &'a mut dyn SampleStream, ask: F) -> Self {
-        let first = First { rows, is_seen: false };
+        let first = First { rows, is_seen: false, seen: None };
         Self { first, ask, part: 0, earlier: Earlier::Kept(Vec::new()), instructions: None }
     }
 
@@ -217,7 +217,7 @@ pub fn sum_part<T>(
     method: impl FnOnce(&mut dyn SampleStream) -> Result<T, Error>,
 ) -> Result<Vec<u8>, Error> {
     let AskedPass { earlier, instructions, .. } = pass;
-    let first = First { rows, is_seen: false };
+    let first = First { rows, is_seen: false, seen: None };
     let instructions = instructions.as_deref();
     let mut part = OwnPart { first, first_batch, earlier: earlier.iter(), instructions, found: None };
     let ended = method(&mut part);
@@ -241,7 +241,8 @@ struct OwnPart<'a> {
 
 impl SampleStream for OwnPart<'_> {
     fn next_batch(&mut self) -> Result<Option<Dataset>, Error> {
-        self.first.next_batch()
+        self.first.seen = self.first.next_batch()?;
+        Ok(self.first.seen.clone())
     }
 
     fn rewind(&mut self) -> Result<bool, Error> {
@@ -264,10 +265,9 @@ impl SampleStream for OwnPart<'_> {
         if let Some(whole) = self.earlier.next() {
             return Ok(Some(whole.clone()));
         }
-        if self.first.is_seen {
-            super::rewind(self.first.rows)?;
-        }
-        self.found = Some(sums.of_part(self.first.rows, self.first_batch)?);
+        let First { rows, seen, .. } = &mut self.first;
+        let mut rows = Returned { first: seen.take(), stream: &mut **rows };
+        self.found = Some(sums.of_part(&mut rows, self.first_batch)?);
         // Nobody sees this error.
         Err(Error::Stopped { before: "the sums of the other parts were known" })
     }
@@ -277,6 +277,8 @@ impl SampleStream for OwnPart<'_> {
 struct First<'a> {
     rows: &'a mut dyn SampleStream,
     is_seen: bool,
+    /// The rows that were seen, which come again where the others are read, too.
+    seen: Option<Dataset>,
 }
 
 impl First<'_> {
@@ -296,17 +298,22 @@ impl First<'_> {
 
     fn next_part(&mut self) -> Result<bool, Error> {
         let is_another = self.rows.next_part()?;
-        self.is_seen &= !is_another;
+        if is_another {
+            (self.is_seen, self.seen) = (false, None);
+        }
         Ok(is_another)
     }
 
     fn take_features(&mut self, features: &[usize]) -> Result<bool, Error> {
         let are_taken = self.rows.take_features(features)?;
-        self.is_seen &= !are_taken;
+        if are_taken {
+            (self.is_seen, self.seen) = (false, None);
+        }
         Ok(are_taken)
     }
 
     fn rewind(&mut self) -> Result<bool, Error> {
+        self.seen = None;
         // What was not read begins at its start.
         if std::mem::take(&mut self.is_seen) { self.rows.rewind() } else { Ok(true) }
     }

@@ -470,10 +470,17 @@ fn a_part_that_cannot_be_read_again_is_an_error() {
     let whole = sum_part(&mut once(), 0, &AskedPass::default(), sums).unwrap();
     assert_eq!(
         sum_part(&mut RowBatches::new(&data, 2).unwrap(), 0, &AskedPass::default(), sums_after_a_look),
-        Ok(whole)
+        Ok(whole.clone())
     );
+    // What was looked at comes again, and is not read again.
+    assert_eq!(sum_part(&mut once(), 0, &AskedPass::default(), sums_after_a_look), Ok(whole));
+    let sums_from_the_start = |stream: &mut dyn SampleStream| {
+        stream.next_batch()?;
+        crate::rewind(stream)?;
+        sums(stream)
+    };
     assert!(matches!(
-        sum_part(&mut once(), 0, &AskedPass::default(), sums_after_a_look),
+        sum_part(&mut once(), 0, &AskedPass::default(), sums_from_the_start),
         Err(Error::Unsupported { method: "a stream that cannot be rewound", .. })
     ));
 }

@@ -228,7 +228,9 @@ impl Passes {
             part: Some(own),
             failure: None,
         };
-        opened.know()?;
+        // No row is read before it is asked for: each takes opening its columns.
+        let columns = opened.features.get(..opened.n_taken).unwrap_or_default().to_vec();
+        opened.know_columns(columns);
         Ok(opened)
     }
 }

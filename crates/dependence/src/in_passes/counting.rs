@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use fewest_columns::moments::{Moments, is_safe};
-use fewest_columns::{ColumnSums, Extremes, MOST_PARTS, Returned, range, rewind, stream_sums};
+use fewest_columns::{ColumnSums, Extremes, MOST_PARTS, range, rewind, stream_sums};
 use fewest_core::{
-    BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, RowSums, SampleStream, State, Target, Whole,
-    part_rows, state,
+    BATCH_ROWS, Column, Context, Dataset, Error, FeatureKind, Returned, RowSums, SampleStream, State, Target,
+    Whole, part_rows, state,
 };
 
 use super::{METHOD, bytes_of, check_memory};

@@ -2,8 +2,8 @@
 
 use fewest_core::method::Options;
 use fewest_core::{
-    Context, Dataset, Error, FadingScore, RunningScorer, RunningScores, SampleStream, Scorer, Scores, State,
-    StreamScorer, Target,
+    Context, Dataset, Error, FadingScore, Returned, RunningScorer, RunningScores, SampleStream, Scorer,
+    Scores, State, StreamScorer, Target,
 };
 
 use super::classes::{
@@ -12,7 +12,7 @@ use super::classes::{
 use super::regression::{Explained, Regression, RegressionTable, running_explained, stream_explained};
 use super::{NO_TEST, UNKNOWN, tails, tested};
 use crate::unordered::{Unordered, UnorderedScorer};
-use fewest_columns::{Returned, score_features};
+use fewest_columns::score_features;
 
 /// F statistic of each feature.
 ///

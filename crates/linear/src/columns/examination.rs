@@ -56,9 +56,10 @@ impl LinearColumns<'_> {
         scratch: &mut Vec<f64>,
     ) -> Result<Examined, Error> {
         let n = self.data.n_samples();
-        if let Source { feature, level: None } = self.sources[column] {
+        let Source { feature, level } = self.sources[column];
+        if level.is_none() || self.levels.column(column).is_some() {
             scratch.clear();
-            let values = self.data.x().column(feature, scratch)?;
+            let values = self.values(column, scratch)?;
             let standard = match (&self.weights, values) {
                 (Some(weights), values) => {
                     // Also those of samples that do not count.

@@ -1,6 +1,7 @@
 //! Standardised features and outputs as atoms of a linear model.
 
 mod examination;
+mod levels;
 mod products;
 mod stored;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use fewest_linalg::lanes;
 use fewest_solver::{Atoms, InnerProducts, Quadratic};
 
 use examination::Right;
+use levels::LevelRows;
 use stored::Stored;
 
 /// Columns examined between two checks of the clock.
@@ -32,7 +34,8 @@ pub(super) struct Source {
 /// Where the values of a column are.
 #[derive(Clone, Copy)]
 enum Place {
-    /// In the table, which has them in memory: standardised they are `scale · value − shift`.
+    /// In the table, which has them in memory, or ones in the rows of a level: standardised they are
+    /// `scale · value − shift`.
     Table { scale: f64, shift: f64 },
     /// In a copy that starts here, of a column that the table does not have in memory, or of a standardised
     /// one. Of the former the same numbers are computed as of [`Table`](Self::Table), to the last bit.
@@ -50,6 +53,7 @@ enum Place {
 pub(super) struct LinearColumns<'a> {
     data: &'a Dataset,
     sources: Vec<Source>,
+    levels: LevelRows,
     places: Vec<Place>,
     copies: Vec<f64>,
     weights: Option<Weights>,
@@ -123,13 +127,15 @@ impl<'a> LinearColumns<'a> {
             right.sums.push(lanes::sum(&vector));
             right.vectors.extend(vector);
         }
-        let mut sources = Vec::new();
+        let (mut sources, mut levels) = (Vec::new(), LevelRows::default());
         for j in 0..data.n_features() {
-            sources.extend(Source::of(data, j)?);
+            go_on()?;
+            sources.extend(Source::of(data, j, &mut levels)?);
         }
         let mut examined = Self {
             data,
             sources,
+            levels,
             places: Vec::new(),
             copies: Vec::new(),
             bytes,
@@ -172,6 +178,7 @@ impl<'a> LinearColumns<'a> {
         Ok(Self {
             data,
             sources,
+            levels: LevelRows::default(),
             places: Vec::new(),
             copies: Vec::new(),
             bytes: 0,
@@ -298,8 +305,7 @@ impl<'a> LinearColumns<'a> {
         };
         Ok(match *place {
             Place::Table { scale, shift } | Place::Read { scale, shift } => {
-                let values = self.data.x().column(self.sources[column].feature, scratch)?;
-                Stored { values, scale, shift }
+                Stored { values: self.values(column, scratch)?, scale, shift }
             }
             Place::Copy { start, scale, shift } => {
                 let values = Column::Dense(&self.copies[start..start + self.data.n_samples()]);
@@ -310,6 +316,14 @@ impl<'a> LinearColumns<'a> {
                 Stored { values: Column::Dense(scratch), scale: 1.0, shift: 0.0 }
             }
         })
+    }
+
+    /// The values of the feature of a column, or ones in the rows of its level where these are kept.
+    fn values<'s>(&'s self, column: usize, scratch: &'s mut Vec<f64>) -> Result<Column<'s>, Error> {
+        match self.levels.column(column) {
+            Some(values) => Ok(values),
+            None => self.data.x().column(self.sources[column].feature, scratch),
+        }
     }
 
     /// Number of samples.
@@ -326,14 +340,18 @@ fn weigh(values: &mut [f64], weights: Option<&Weights>) {
 }
 
 impl Source {
-    /// The columns of feature `j`: itself, or its levels when it has more than two.
-    fn of(data: &Dataset, j: usize) -> Result<Vec<Self>, Error> {
+    /// The columns of feature `j`: itself, or its levels when it has more than two, whose rows join `rows`.
+    fn of(data: &Dataset, j: usize, rows: &mut LevelRows) -> Result<Vec<Self>, Error> {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
-            let levels = order::distinct(finite_values(data, j)?);
+            // Both zeros are one level.
+            let values: Vec<f64> = finite_values(data, j)?.into_iter().map(|value| value + 0.0).collect();
+            let levels = order::distinct(values.clone());
             if levels.len() > 2 {
+                rows.add(&values, &levels);
                 return Ok(levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect());
             }
         }
+        rows.add(&[], &[]);
         Ok(vec![Self { feature: j, level: None }])
     }
 }

@@ -16,7 +16,7 @@ pub(super) const SAMPLES: usize = 512;
 /// Where fewer than one value in so many is stored, products of columns take those alone.
 const SPARSE: usize = 4;
 
-/// Products with at most so many columns are computed one by one.
+/// Products with at most so many columns are computed one by one: copies would take longer than they do.
 pub(super) const FEW: usize = 8;
 
 impl LinearColumns<'_> {
@@ -77,6 +77,16 @@ impl LinearColumns<'_> {
                     continue;
                 }
                 match self.stored(column, scratch)? {
+                    Stored { values: Column::Sparse { rows, values }, scale, shift }
+                        if rows.len() * SAMPLES < n =>
+                    {
+                        // To find the few values of each stretch would be most of the work.
+                        let out = &mut products[place * k..][..k];
+                        for (&row, &value) in rows.iter().zip(values) {
+                            add_row(out, scale * value, &by_samples[row * k..][..k]);
+                        }
+                        out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= shift * sum);
+                    }
                     stored @ Stored { values: Column::Sparse { .. }, .. } => sparse.push((place, stored)),
                     _ => dense.push(place),
                 }
@@ -100,8 +110,13 @@ impl LinearColumns<'_> {
             }
             if !dense.is_empty() {
                 let chosen: Vec<usize> = dense.iter().map(|&place| panel[place]).collect();
-                let mut of_dense = vec![0.0; chosen.len() * k];
-                dot_products(right, &self.gather(&chosen)?, n, &mut of_dense);
+                let of_dense = if k <= FEW {
+                    self.correlate(chosen.into_iter(), right, &sums)?
+                } else {
+                    let mut of_dense = vec![0.0; chosen.len() * k];
+                    dot_products(right, &self.gather(&chosen)?, n, &mut of_dense);
+                    of_dense
+                };
                 for (place, values) in dense.into_iter().zip(of_dense.chunks_exact(k.max(1))) {
                     products[place * k..][..k].copy_from_slice(values);
                 }
@@ -219,7 +234,6 @@ impl InnerProducts for LinearColumns<'_> {
         right.chunks_exact_mut(n.max(1)).for_each(|column| weigh(column, self.weights.as_ref()));
         let k = columns.len();
         if k <= FEW {
-            // A copy of the rows would take longer than the products with them.
             let sums: Vec<f64> = right.chunks_exact(n.max(1)).map(lanes::sum).collect();
             let panels = fewest_parallel::try_map(rows.len().div_ceil(PANEL), |at| {
                 let panel = rows[at * PANEL..rows.len().min((at + 1) * PANEL)].iter().copied();

@@ -126,6 +126,51 @@ fn columns_in_memory_have_the_products_of_copies() -> Result<(), Error> {
     Ok(())
 }
 
+/// A level is a column of ones where it is, standardised: the same one by the rows that are kept of rare levels,
+/// of which no copies are made, as by all values; with and without weights.
+#[test]
+fn levels_have_the_columns_of_their_indicators() -> Result<(), Error> {
+    let n = 200;
+    // One in half of the rows, and twenty others.
+    let code = |i: usize| if i % 2 == 0 { 0.0 } else { (1 + (i / 2 * 7) % 20) as f64 };
+    let number = |i: usize| ((i * 7) % 13) as f64;
+    let table = [(0..n).map(number).collect(), (0..n).map(code).collect::<Vec<f64>>()];
+    let kinds = vec![
+        FeatureKind::Numeric,
+        FeatureKind::Categorical { levels: (0..21).map(|level| level.to_string()).collect() },
+    ];
+    let target = Target::real((0..n).map(|i| ((i * i) % 17) as f64).collect())?;
+    let data = Dataset::new(DenseColumns::from_columns(&table)?, target)?.with_feature_kinds(kinds)?;
+    let weighted = data.clone().with_sample_weights((0..n).map(|i| ((i % 5) as f64).max(0.5)).collect())?;
+    let context = Context::default();
+    for data in [data, weighted] {
+        let columns = LinearColumns::weighted(&data, "lasso", MOST_BYTES, &context)?;
+        let all: Vec<usize> = (0..columns.atoms.squared_norms.len()).collect();
+        assert!(all.len() > 10);
+        // The frequent one alone.
+        assert_eq!(columns.copies.len(), n);
+        let mut standardised = vec![0.0; n];
+        let mut scratch = Vec::new();
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        for &column in &all {
+            let (values, varies) = columns.build(column)?;
+            assert!(varies);
+            columns.stored(column, &mut scratch)?.standardise(&mut standardised);
+            assert!(close(&standardised, &values), "{column}");
+            let mut target = columns.targets()[0].values.clone();
+            columns.weigh(&mut target);
+            let product: f64 = values.iter().zip(&target).map(|(x, y)| x * y).sum::<f64>() / n as f64;
+            assert!(close(&[columns.outputs[0][column]], &[product]), "{column}");
+        }
+        let mut products = vec![0.0; all.len() * all.len()];
+        columns.products(&all, &all, &mut products)?;
+        for &column in &all {
+            assert!((products[column * all.len() + column] - 1.0).abs() < 1e-12, "{column}");
+        }
+    }
+    Ok(())
+}
+
 /// Where columns are built anew for every product, one that cannot be read any more is not one of zeros.
 #[test]
 fn products_of_a_column_that_fails_are_an_error() -> Result<(), Error> {

@@ -8,9 +8,11 @@ mod working_set;
 
 use std::ops::Range;
 
-use fewest_columns::{Returned, few_rows, safe_stream_sums};
+use fewest_columns::{few_rows, safe_stream_sums};
 use fewest_core::method::{Choice as _, Regularization};
-use fewest_core::{BATCH_ROWS, Budget, Column, Context, Dataset, Error, RowBatches, SampleStream, Selection};
+use fewest_core::{
+    BATCH_ROWS, Budget, Column, Context, Dataset, Error, Returned, RowBatches, SampleStream, Selection,
+};
 use fewest_solver::bisection::Tried;
 
 use super::columns::LinearColumns;

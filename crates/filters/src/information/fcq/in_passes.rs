@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use fewest_columns::{COPIES_OF_PRODUCTS, Made, Returned, rewind, stream_products};
-use fewest_core::{Budget, Context, Dataset, Error, PassSelector, SampleStream, Selection};
+use fewest_columns::{COPIES_OF_PRODUCTS, Made, rewind, stream_products};
+use fewest_core::{Budget, Context, Dataset, Error, PassSelector, Returned, SampleStream, Selection};
 
 use super::feature::Feature;
 use super::{Fcq, LEAST_CORRELATION, finished};
