@@ -139,12 +139,12 @@ impl Work {
         let method = |stream: &mut dyn SampleStream| {
             selector.select_stream(stream, Budget::Count(request.k), &context)
         };
-        sum_part(&mut rows, first_batch, &request.pass, method).map(Reply::Sums).map_err(
-            |error| match rows.take_failure() {
+        sum_part(&mut rows, first_batch, &request.pass, method).map(Reply::Sums).map_err(|error| {
+            match rows.take_failure() {
                 Some(error) => one_line(error),
                 None => in_table(&request.table.path, &error.in_columns_from(before)),
-            },
-        )
+            }
+        })
     }
 }
 

@@ -126,8 +126,8 @@ fn columns_in_memory_have_the_products_of_copies() -> Result<(), Error> {
     Ok(())
 }
 
-/// A level is a column of ones where it is, standardised: the same one by the rows that are kept of rare levels,
-/// of which no copies are made, as by all values; with and without weights.
+/// A level is a column of ones where it is, standardised: the same one by the rows that are kept of rare
+/// levels, of which no copies are made, as by all values; with and without weights.
 #[test]
 fn levels_have_the_columns_of_their_indicators() -> Result<(), Error> {
     let n = 200;
