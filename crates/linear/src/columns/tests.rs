@@ -132,7 +132,7 @@ fn columns_in_memory_have_the_products_of_copies() -> Result<(), Error> {
 fn levels_have_the_columns_of_their_indicators() -> Result<(), Error> {
     let n = 200;
     // One in half of the rows, and twenty others.
-    let code = |i: usize| if i % 2 == 0 { 0.0 } else { (1 + (i / 2 * 7) % 20) as f64 };
+    let code = |i: usize| if i.is_multiple_of(2) { 0.0 } else { (1 + (i / 2 * 7) % 20) as f64 };
     let number = |i: usize| ((i * 7) % 13) as f64;
     let table = [(0..n).map(number).collect(), (0..n).map(code).collect::<Vec<f64>>()];
     let kinds = vec![
