@@ -51,6 +51,14 @@ impl SampleStream for Chosen<'_> {
         }
     }
 
+    fn instruct(&mut self, instructions: Vec<u8>) {
+        self.stream.instruct(instructions);
+    }
+
+    fn instructions(&self) -> Option<&[u8]> {
+        self.stream.instructions()
+    }
+
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
         let Self { stream, features, has_others } = self;
         stream.sum_elsewhere(&OfChosen { sums, features, has_others: *has_others })

@@ -77,13 +77,13 @@ pub trait SampleStream: Send {
 
     /// Says what the next [sums](Self::sum_elsewhere) are of, so that they can be taken elsewhere without
     /// those of the passes before: once a method has instructed, it does so before each pass. By default, and
-    /// where rows are read here, nobody listens.
+    /// where rows are read here, nobody listens. A stream around another one hands both on.
     fn instruct(&mut self, instructions: Vec<u8>) {
         drop(instructions);
     }
 
     /// What the method said of the sums that are to be taken of these rows ([`instruct`](Self::instruct)), if
-    /// it did: then it takes them, and does nothing before.
+    /// it did. A method that finds instructions sums that pass, and skips all before it.
     fn instructions(&self) -> Option<&[u8]> {
         None
     }

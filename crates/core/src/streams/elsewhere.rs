@@ -95,7 +95,7 @@ pub struct SummedElsewhere<'a, F> {
     ask: F,
     /// The number of the part of the features.
     part: usize,
-    /// The sums that whoever does again what was done here needs.
+    /// Sums that an executor needs to repeat the passes before.
     earlier: Earlier,
     instructions: Option<Vec<u8>>,
 }

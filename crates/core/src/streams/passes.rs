@@ -166,6 +166,14 @@ impl SampleStream for Watched<'_> {
         self.stream.rewind()
     }
 
+    fn instruct(&mut self, instructions: Vec<u8>) {
+        self.stream.instruct(instructions);
+    }
+
+    fn instructions(&self) -> Option<&[u8]> {
+        self.stream.instructions()
+    }
+
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
         let Some(found) = self.stream.sum_elsewhere(&WatchedSums(sums))? else { return Ok(None) };
         let (sums, first) = load_watched(&found)?;

@@ -24,6 +24,14 @@ impl SampleStream for Returned<'_> {
         self.stream.rewind()
     }
 
+    fn instruct(&mut self, instructions: Vec<u8>) {
+        self.stream.instruct(instructions);
+    }
+
+    fn instructions(&self) -> Option<&[u8]> {
+        self.stream.instructions()
+    }
+
     fn sum_elsewhere(&mut self, sums: &dyn RowSums) -> Result<Option<Vec<u8>>, Error> {
         let found = self.stream.sum_elsewhere(sums)?;
         if found.is_some() {

@@ -383,8 +383,8 @@ enum At {
 
 impl Rows {
     /// The first rows, with all that is known of columns: names, kinds with the levels of all rows, the
-    /// target with all classes. `None` where each of them is left out. Of features that come in parts no
-    /// value is known: all are 0.
+    /// target with all classes. `None` where each of them is left out, and of a [part](Passes::part). Of
+    /// features that come in parts no value is known: all are 0.
     pub fn first(&self) -> Option<&Complete> {
         self.known.first.as_ref()
     }
@@ -399,7 +399,7 @@ impl Rows {
         self.features.len().div_ceil(self.width)
     }
 
-    /// How the target was found, where no option names it.
+    /// How the target was found, where no option names it; not of a [part](Passes::part).
     pub fn guess(&self) -> Option<TargetFound> {
         self.known.found
     }

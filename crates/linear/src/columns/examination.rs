@@ -30,7 +30,7 @@ pub(super) struct Examined {
 
 /// What is kept of the values of a column.
 enum Kept {
-    /// Nothing: the table has them in memory.
+    /// Nothing: the table has them in memory, or the rows of a level are kept.
     Table { scale: f64, shift: f64 },
     /// The values of the table.
     Read { values: Vec<f64>, scale: f64, shift: f64 },
@@ -135,7 +135,8 @@ impl LinearColumns<'_> {
     fn copy(&mut self, values: &[f64]) -> Option<usize> {
         let most = self.bytes / size_of::<f64>();
         if self.copies.is_empty() {
-            let left = self.sources.len() - self.places.len();
+            let left = self.places.len()..self.sources.len();
+            let left = left.filter(|column| self.levels.column(*column).is_none()).count();
             self.copies.reserve_exact(left.saturating_mul(values.len()).min(most));
         }
         let start = self.copies.len();

@@ -7,7 +7,7 @@ use fewest_core::Column;
 /// A level in fewer than one row in so many has its rows kept: products with these alone are less work.
 const RARE: usize = 4;
 
-/// Rows of levels, one after the other. They take no more memory than the categories themselves.
+/// Rows of levels, one after the other: no more than one for each row and category.
 #[derive(Default)]
 pub(super) struct LevelRows {
     rows: Vec<usize>,
@@ -18,8 +18,8 @@ pub(super) struct LevelRows {
 
 impl LevelRows {
     /// For the next columns, those of the `levels` of a category with these `values`, or of a feature as it
-    /// is where there are none.
-    pub(super) fn add(&mut self, values: &[f64], levels: &[f64]) {
+    /// is where there are none. All rows that are kept take at most so many `bytes`.
+    pub(super) fn add(&mut self, values: &[f64], levels: &[f64], bytes: usize) {
         if levels.is_empty() {
             return self.of_column.push(0..0);
         }
@@ -27,10 +27,14 @@ impl LevelRows {
         let codes: Vec<Option<usize>> = values.iter().map(level_of).collect();
         let mut counts = vec![0; levels.len()];
         codes.iter().flatten().for_each(|&code| counts[code] += 1);
+        let is_rare = |count: usize| count < values.len() / RARE;
+        let most = bytes / size_of::<usize>();
+        let rare: usize = counts.iter().copied().filter(|count| is_rare(*count)).sum();
+        self.rows.reserve_exact(rare.min(most.saturating_sub(self.rows.len())));
         let mut ends = Vec::with_capacity(levels.len());
         for &count in &counts {
             let start = self.rows.len();
-            let kept = if count < values.len() / RARE { count } else { 0 };
+            let kept = if is_rare(count) && start + count <= most { count } else { 0 };
             self.rows.resize(start + kept, 0);
             self.of_column.push(start..start + kept);
             ends.push(start..start + kept);

@@ -21,7 +21,8 @@ use stored::Stored;
 /// Columns examined between two checks of the clock.
 const ROUND: usize = 512;
 
-/// Bytes that copies of standardised columns may take; beyond, they are built again when needed.
+/// Bytes that copies of standardised columns may take, and so many the rows of levels; beyond, columns are
+/// built again when needed.
 pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// One column of the linear model: a feature, or one level of a categorical feature with more than two.
@@ -59,7 +60,7 @@ pub(super) struct LinearColumns<'a> {
     weights: Option<Weights>,
     /// With the first output as target.
     atoms: Atoms,
-    /// Bytes that `copies` may take.
+    /// Bytes that `copies` may take, and so many the rows of levels.
     bytes: usize,
     /// The outputs that vary.
     targets: Vec<StandardOutput>,
@@ -130,7 +131,7 @@ impl<'a> LinearColumns<'a> {
         let (mut sources, mut levels) = (Vec::new(), LevelRows::default());
         for j in 0..data.n_features() {
             go_on()?;
-            sources.extend(Source::of(data, j, &mut levels)?);
+            sources.extend(Source::of(data, j, (&mut levels, bytes))?);
         }
         let mut examined = Self {
             data,
@@ -340,18 +341,19 @@ fn weigh(values: &mut [f64], weights: Option<&Weights>) {
 }
 
 impl Source {
-    /// The columns of feature `j`: itself, or its levels when it has more than two, whose rows join `rows`.
-    fn of(data: &Dataset, j: usize, rows: &mut LevelRows) -> Result<Vec<Self>, Error> {
+    /// The columns of feature `j`: itself, or its levels when it has more than two. Their rows join `rows`,
+    /// as far as all of these take at most so many bytes.
+    fn of(data: &Dataset, j: usize, (rows, bytes): (&mut LevelRows, usize)) -> Result<Vec<Self>, Error> {
         if let FeatureKind::Categorical { .. } = data.feature_kind(j) {
             // Both zeros are one level.
             let values: Vec<f64> = finite_values(data, j)?.into_iter().map(|value| value + 0.0).collect();
             let levels = order::distinct(values.clone());
             if levels.len() > 2 {
-                rows.add(&values, &levels);
+                rows.add(&values, &levels, bytes);
                 return Ok(levels.into_iter().map(|level| Self { feature: j, level: Some(level) }).collect());
             }
         }
-        rows.add(&[], &[]);
+        rows.add(&[], &[], bytes);
         Ok(vec![Self { feature: j, level: None }])
     }
 }

@@ -241,10 +241,15 @@ impl ProductPass {
     /// [`Error::InvalidParameter`] for bytes that are no such pass.
     pub(super) fn instructed(mut instructions: &[u8]) -> Result<Self, Error> {
         let pass = Self::load(&mut instructions)?;
-        let is_there = |place: &usize| *place < pass.read.len();
-        let places = |side: &Side| side.features.iter().all(is_there);
-        let are_features = pass.read.is_sorted_by(|a, b| a < b) && pass.features.len() == pass.read.len();
-        if are_features && places(&pass.left) && pass.right.as_ref().is_none_or(places) {
+        let are_increasing = |numbers: &[usize]| numbers.is_sorted_by(|a, b| a < b);
+        let are_places = |side: &Side| {
+            are_increasing(&side.features) && side.features.last().is_none_or(|last| *last < pass.read.len())
+        };
+        let are_features = are_increasing(&pass.read) && pass.features.len() == pass.read.len();
+        let are_sides = are_places(&pass.left) && pass.right.as_ref().is_none_or(are_places);
+        let (height, width) = pass.size();
+        // Columns of which there are no products would be made all the same.
+        if are_features && are_sides && height > 0 && width > 0 {
             return Ok(pass);
         }
         let expected = "features that are read, by increasing number, and places among them";

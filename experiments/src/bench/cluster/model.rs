@@ -27,7 +27,8 @@ pub(super) struct Method {
     pub(super) passes: usize,
     /// Bytes that all tasks of all passes send back.
     pub(super) bytes: fn(&Size) -> f64,
-    /// Bytes of the sums of earlier passes, over all rows, that a task is sent in all of its passes.
+    /// Bytes that a task is sent besides in all of its passes: sums of earlier passes over all rows, or which
+    /// columns to multiply.
     pub(super) carried: fn(&Size) -> f64,
 }
 
